@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from conformance.case.steps import Backward, Grad, Op
 
 _grad = reference_impl.grad
-_backward = reference_impl.backward
 _calls = itertools.count()
 
 

@@ -137,6 +137,8 @@ def learn(
     with Workers((name,), jobs) as workers:
         backend = workers.describe(name)
         before = _measured(backend)
+        file = path(backend)
+        file.parent.mkdir(parents=True, exist_ok=True)  # whether it can be made is better known before all is measured
         chunks = list(_chunks(backend, cases, seed, None if ops is None else tuple(ops), frozenset(_of_others(before, ops))))
         expected, turned, doubted = None, set[OpenChoice](), set[OpenChoice]()
         for number in range(PASSES):
@@ -147,8 +149,6 @@ def learn(
                 for record in shown.get(chunk.name, ()):
                     learned.add(chunk, record)
             learned.seen = {**before, **learned.seen, **_of_others(before, ops)}
-            file = path(backend)
-            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text_of(learned.lock), "utf-8")
             doubts = {choice: said for choice, said in learned.fewest.items() if number and choice not in doubted}
             doubted |= doubts.keys()

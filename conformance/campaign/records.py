@@ -231,7 +231,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
     ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend; ``followed``: by
     backend, open choices that were decided otherwise than expected, in how many cases. ``findings``: the new ones; ``accepted``: those
-    of the baseline.
+    of the baseline; ``broken``: what beside the cases is not as it should be, a line each, which makes a verdict red like a finding.
     """
 
     verdict: RunVerdict
@@ -261,6 +261,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     drawn: dict[str, DrawnRecord] = {}
     followed: dict[str, dict[str, int]] = {}
     accepted: tuple[AcceptedRecord, ...] = ()
+    broken: tuple[str, ...] = ()
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

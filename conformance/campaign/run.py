@@ -22,7 +22,7 @@ from conformance.campaign.facts import environment
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import WORK, Writer, clear_work, extent, read
-from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, ExitReason, Header
+from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, ExitReason, Header, RunVerdict
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
@@ -148,13 +148,19 @@ class Progress:
 
 
 def run_campaign(
-    options: Options, progress: Callable[[Progress], None] = lambda _: None, checked: Iterable[Record] = (), *, resume: bool = False
+    options: Options,
+    progress: Callable[[Progress], None] = lambda _: None,
+    checked: Iterable[Record] = (),
+    broken: Callable[[Header, Footer], Iterable[str]] = lambda *_: (),
+    *,
+    resume: bool = False,
 ) -> Footer:
     """Run a campaign, write ``run.ndjson``, and return the footer.
 
     ``progress`` hears how far it is every second or so; ``checked``: records of what was checked before, which come after the header;
-    ``resume``: go on with the run in ``options.out`` that did not end. Whatever ends a run early leaves in its record what was recorded
-    up to then, and an `Interruption`.
+    ``broken`` says what beside the cases is not as it should be, once they are summed up; ``resume``: go on with the run in
+    ``options.out`` that did not end. Whatever ends a run early leaves in its record what was recorded up to then, and an
+    `Interruption`.
 
     Raises:
         BackendError: if a backend cannot be opened.
@@ -163,8 +169,7 @@ def run_campaign(
         OSError: if there is no room for the record.
     """
     started = time.monotonic()
-    known(), read_shares(), options.accepted  # broken files are refused before anything runs
-    options.out.mkdir(parents=True, exist_ok=True)
+    prepare(options)
     with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
         workers.schedule(len, [()])  # they start while the grid is made
         described = tuple(workers.describe(name) for name in options.backends)
@@ -178,11 +183,23 @@ def run_campaign(
             _clear_cases(options.out)
             begin(options.record, (header, *checked))
         try:
-            return _Campaign(options, header, workers, cluster or workers, started, progress).run()
+            return _Campaign(options, header, workers, cluster or workers, started, progress, broken).run()
         except BaseException as error:
             workers.stop()
             interrupt(options.record, error)
             raise
+
+
+def prepare(options: Options) -> None:
+    """Refuse files that are broken, and make the folder of the results: before anything runs, which may take minutes.
+
+    Raises:
+        DeviationError: if an entry of a known deviation is broken.
+        RecordError: if the shares or the baseline are.
+        OSError: if one cannot be read, or the folder not be made.
+    """
+    known(), read_shares(), options.accepted
+    options.out.mkdir(parents=True, exist_ok=True)
 
 
 def _clear_cases(out: Path) -> None:
@@ -203,8 +220,10 @@ class _Campaign:
         hands: Workers | Cluster,
         started: float,
         progress: Callable[[Progress], None],
+        broken: Callable[[Header, Footer], Iterable[str]],
     ) -> None:
-        self.options, self.header, self.workers, self.hands, self.progress = options, header, workers, hands, progress
+        self.options, self.header, self.workers, self.hands = options, header, workers, hands
+        self.progress, self.broken = progress, broken
         self.tally = Tally(options.backends, options.halves)
         self.started = started
         self.until = None if options.budget is None else started + options.budget
@@ -284,7 +303,11 @@ class _Campaign:
         info = {
             d.id: DeviationRecord(d.reason, d.finding, d.wrong_values, counted.get(d.id), d.unpromised) for d in known() if d.id in seen
         }
-        return tally.footer(reason, wall, self.hands.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
+        lacking = {backend.name: backend.not_offered for backend in header.backends}
+        footer = tally.footer(reason, wall, self.hands.jobs, lacking, info)
+        broken = tuple(self.broken(header, footer))
+        verdict = RunVerdict.DIVERGES if broken and footer.verdict is RunVerdict.CONFORMS else footer.verdict
+        return msgspec.structs.replace(footer, broken=broken, verdict=verdict)
 
 
 def missing(

@@ -12,11 +12,11 @@ from conformance.backends.registry import registration, slowness
 from conformance.campaign.baseline import too_often
 from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
-from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.run import Options, prepare, run_campaign
 from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
-from conformance.generate.scripts import LATER, DrawOptions
+from conformance.generate.scripts import DrawOptions, usual_later
 from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, Sampling
 from conformance.ops import catalogue
 from conformance.report import write_html
@@ -25,11 +25,11 @@ from conformance.report.details import show_details
 from conformance.report.terminal import Checked, run_of, show_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from conformance.campaign.records import Footer, Header
     from conformance.generate.profiles import Profile
-    from conformance.report.terminal import Run
 
 CODES = {RunVerdict.CONFORMS: CONFORMS, RunVerdict.DIVERGES: DIVERGES, RunVerdict.SUITE_ERROR: SUITE_FAULT}
 
@@ -49,7 +49,7 @@ def campaign(
     laws: str = "some",
     nulls: str = "some",
     before: Callable[[Options, Console], Checked] | None = None,
-    after: Callable[[Run, Checked], None] = lambda *_: None,
+    after: Callable[[Header, Footer, Checked], None] = lambda *_: None,
     laws_only: bool = False,
     resume: bool = False,
     grid: bool = False,
@@ -72,27 +72,32 @@ def campaign(
     console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
     halves = {registration(name).static for name in backends}
-    later = LATER if ops is None and profile == "usual" else 0
-    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=later, profile=profile)
+    mixed, later = len(halves) == 2, usual_later(ops, profile)
+    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=mixed, later=later, profile=profile)
     tried = Sampling.EVERY if laws_only else Sampling(laws)
     timeout = (LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * slowness(backends)
     judging = Judging(tried, laws_only=laws_only, nulls=Sampling(nulls), timeout=timeout)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
+    prepare(options)
     checked = before(options, console) if before else Checked()
     check_accepted(options, checked)
+
+    def broken(header: Header, footer: Footer) -> Iterator[str]:
+        after(header, footer, checked)
+        yield from checked.broken
+        yield from too_often(options.accepted, header, footer)
+
     with shown(console, cases) as tell:
-        footer = run_campaign(options, tell, checked.records, resume=resume)
-    record, page, broken = options.record, out / "report.html", checked.broken
+        footer = run_campaign(options, tell, checked.records, broken, resume=resume)
+    record, page = options.record, out / "report.html"
     ended = run_of(read(record))
-    after(ended, checked)
-    checked.broken += too_often(options.accepted, ended.header, ended.footer)
     write_html(read(record), page)
     if before:
-        write_junit(out / "junit.xml", footer, ended.findings, broken)
-        write_markdown(out / "summary.md", footer, ended.findings, broken)
+        write_junit(out / "junit.xml", footer, ended.findings)
+        write_markdown(out / "summary.md", footer, ended.findings)
     if verbose:
         for table in checked.tables:
             console.print(table)
         show_details(console, ended)
     show_summary(console, ended, page, checked)
-    return max(CODES[footer.verdict], DIVERGES if broken else CONFORMS)
+    return CODES[footer.verdict]

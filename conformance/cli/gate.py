@@ -27,7 +27,7 @@ from conformance.mutants.exceeding import exceed, excuses, overreaches, unexceed
 from conformance.mutants.measure import chosen
 from conformance.mutants.mutant import Kind
 from conformance.ops import catalogue
-from conformance.report.terminal import Checked
+from conformance.report.terminal import Checked, short_names
 from conformance.report.words import share_text
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.campaign.pool import Heard
+    from conformance.campaign.records import Footer, Header
     from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
     from conformance.campaign.verdict_records import VerdictRecord
     from conformance.mutants.exceeding import Exceeded
     from conformance.mutants.measure import Power
-    from conformance.report.terminal import Run
 
 CRASH_ASKED_AGAIN = 6
 """How often the case of a crash is asked again for where it dies: where the heap is damaged the printer of stacks may die, too."""
@@ -70,12 +70,13 @@ def check_before(options: Options, console: Console, *, points: bool, mutant_cas
     return checked
 
 
-def check_after(run: Run, checked: Checked) -> None:
+def check_after(header: Header, footer: Footer, checked: Checked) -> None:
     """Check that the campaign showed every known deviation as often as was measured, as far as it can be compared."""
     shares = read_shares()
-    counted = list(counts(run.header, run.footer.drawn, shares))
+    counted = list(counts(header, footer.drawn, shares))
     unusual = [count for count in counted if not count.usual]
-    notices = [f"counts of {run.names[b.name]}: {why}" for b in run.header.backends if (why := incomparable(run.header, b, shares))]
+    names = short_names(header.backends)
+    notices = [f"counts of {names[b.name]}: {why}" for b in header.backends if (why := incomparable(header, b, shares))]
     measured = [f"counts {len(counted) - len(unusual)}/{len(counted)} as measured"] if counted else []
     checked.measures += [*measured, *notices]
     checked.broken += [strays(count) for count in unusual]

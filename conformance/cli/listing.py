@@ -15,7 +15,7 @@ from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
 from conformance.ops.usage import MODELS, THOUSAND, Count, catalogued, coverage
-from conformance.report.words import REPEATED, share_text
+from conformance.report.words import REPEATED, by_reason, share_text
 from reference_impl import DIALECTS
 from reference_impl.dialects.conventions import UNBOUNDED
 
@@ -149,7 +149,7 @@ def backends_listing(*, as_json: bool) -> str:
             lines.append(f"{name:<10} not here: {row.error}")
             continue
         lines.append(f"{name:<10} {row.version:<14} dialect {row.dialect}, repeatable {REPEATED[row.repeatable]}")
-        lines += [f"             not offered: {parameter}: {reason}" for parameter, reason in row.not_offered.items()]
+        lines += [f"           not offered, since {reason}: {words}" for reason, words in by_reason(row.not_offered)]
     return "\n".join(lines)
 
 

@@ -103,8 +103,10 @@ def printed_table(sections: Mapping[str, Sequence[Sequence[str]]], columns: Sequ
     for title, rows in sections.items():
         if rows:
             grid = _grid(title)
-            for number, column in enumerate(columns):
-                grid.add_column(Text(column), ratio=1 + number)
+            name, *others = columns
+            grid.add_column(Text(name), no_wrap=True)
+            for number, column in enumerate(others):
+                grid.add_column(Text(column), ratio=2 + number)
             for row in rows:
                 grid.add_row(*map(Text, row))
             pages.append(grid)

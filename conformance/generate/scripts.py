@@ -41,7 +41,7 @@ Company: TypeAlias = tuple[str, tuple[int, ...], tuple[tuple[bool, ...], ...]]
 """The op, if it is one for itself; its highest order of derivative in each dialect; which kinds of numbers it takes in each lane."""
 CURVED = ("elementary", "reduction")
 LATER = 2
-"""In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did."""
+"""In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did. See `usual_later`."""
 TURNS = 1 << 62
 """The number of the first stream that orders the ops of a turn; the streams below are those of cases."""
 TRIES = 3
@@ -73,6 +73,11 @@ class DrawOptions:
     deep: DeepOdds = DEEP  #: The odds of the profile `deep`.
     model: ModelOdds = MODEL  #: The odds of the profile `model`.
     orders: OrdersOdds = ORDERS  #: The odds of the profile `orders`.
+
+
+def usual_later(ops: tuple[str, ...] | None, profile: Profile) -> int:
+    """Return what a campaign has for `DrawOptions.later`: where ops are given, or a profile has its own, nothing came later."""
+    return LATER if ops is None and profile == "usual" else 0
 
 
 def odds_of(options: DrawOptions) -> dict[str, float]:

@@ -30,21 +30,9 @@ _hooked, _called, _arrive, _finish, _end = (
     ReversePass._finish,
     GradientEdge.end,
 )
-_register_hook, _ordered, _retain_grad = hooks.register_hook, hooks.ordered, hooks.retain_grad
-_boxed, _check_count, _fitted, _cotangents, _apply_custom = (
-    custom._boxed,
-    Custom._check_count,
-    Custom._fitted,
-    Custom.cotangents,
-    custom.apply_custom,
-)
-_update_in_place, _check_target, _mark, _rebase, _replace = (
-    in_place.update_in_place,
-    in_place._check_target,
-    _Write._mark,
-    _Write._rebase,
-    _Write.replace,
-)
+_ordered, _retain_grad = hooks.ordered, hooks.retain_grad
+_boxed, _check_count, _cotangents = custom._boxed, Custom._check_count, Custom.cotangents
+_update_in_place, _mark, _rebase = in_place.update_in_place, _Write._mark, _Write._rebase
 
 
 def _answer_ignored(self: ReversePass, function: Any, cotangent: Any, *, arrived: bool) -> None:

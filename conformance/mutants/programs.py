@@ -11,17 +11,14 @@ import reference_impl
 from conformance.backends.reference.programs import ReferencePrograms
 from conformance.mutants.mutant import Kind, Mutant, patch
 from reference_impl import PADDLE_STATIC
-from reference_impl.static.program import Program
 from reference_impl.static.transform import _Backward
 from reference_impl.tape.choices import BY_FORMULA, Connections
 
 if TYPE_CHECKING:
     from conformance.mutants.mutant import Fault
 
-_init, _write, _named, _flows = _Backward.__init__, _Backward.write, _Backward._named, _Backward._flows
-_gradient, _asked = _Backward.gradient, _Backward._asked
-_gradients, _append_backward, _parameters = reference_impl.gradients, reference_impl.append_backward, Program.parameters
-_free_name, _leaf = Program.free_name, ReferencePrograms.leaf
+_init, _write, _named, _gradient = _Backward.__init__, _Backward.write, _Backward._named, _Backward.gradient
+_gradients, _append_backward = reference_impl.gradients, reference_impl.append_backward
 
 
 def _fan_in_once(self: _Backward, variable: Any, contribution: Any) -> None:
@@ -169,6 +166,9 @@ MUTANTS = (
     ),
     _static(
         "parameter_no_grad_set_ignored", "append_backward", "no_grad_set does nothing", _calling("append_backward", _nothing_left_out)
+    ),
+    _static(
+        "parameter_list_ignored", "append_backward", "every parameter has a gradient", _calling("append_backward", _all_parameters)
     ),
     _static("callbacks_not_called", "append_backward", "callbacks are not called", _calling("append_backward", _without_callbacks)),
     _static("callbacks_twice", "append_backward", "callbacks are called twice", _backward("__init__", _callbacks_twice)),

@@ -22,6 +22,7 @@ from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
 from conformance.report.words import (
     AGAIN,
+    VERDICTS,
     WHO,
     accepted_text,
     failed_text,
@@ -42,11 +43,7 @@ if TYPE_CHECKING:
     from conformance.campaign.explain import Explanation
     from conformance.campaign.records import BackendRecord, Record
 
-VERDICTS = {
-    RunVerdict.CONFORMS: ("conforms", "bold green"),
-    RunVerdict.DIVERGES: ("diverges", "bold red"),
-    RunVerdict.SUITE_ERROR: ("fault of the suite", "bold magenta"),
-}
+COLOURS = {RunVerdict.CONFORMS: "bold green", RunVerdict.DIVERGES: "bold red", RunVerdict.SUITE_ERROR: "bold magenta"}
 HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
 LOST = {
     Bucket.CRASHED: "crashed",
@@ -79,10 +76,10 @@ class Run:
 
 @dataclass
 class Checked:
-    """What a gate found before its campaign; a plain run checks nothing.
+    """What a gate found beside its campaign; of a plain run only its baseline is checked.
 
-    ``broken``: what is not as it should be, a line each. ``measures``: the sums, as ``points 1696/1696``; ``tables``: more of them, for
-    those who want to see all; ``notes``: what is as it may be, and worth a line.
+    ``broken``: what is not as it should be, a line each; the footer gets it. ``measures``: the sums, as ``points 1696/1696``;
+    ``tables``: more of them, for those who want to see all; ``notes``: what is as it may be, and worth a line.
     """
 
     broken: list[str] = field(default_factory=list)
@@ -136,7 +133,6 @@ def short_names(backends: Sequence[BackendRecord]) -> dict[str, str]:
 
 def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> None:
     """Print the summary of a run, or of a gate; ``page`` is the file of its report."""
-    broken = checked.broken
     console.print(_backends(run))
     for line in [*_flowed([*checked.measures, *_measures(run)], console.width), *_replaced(run)]:
         console.print(Text(line))
@@ -147,13 +143,14 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))
+    broken = run.footer.broken
     rest = len(broken) - BROKEN_SHOWN
-    more = [f"and {rest} more, in {page.with_name('summary.md')}"] if rest > 0 else []
+    more = [f"and {rest} more, in {page}"] if rest > 0 else []
     faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
     for line in [*broken[:BROKEN_SHOWN], *more, *faults]:
         console.print(Text(_wrapped(line, console.width), "red"))
-    verdict = RunVerdict.DIVERGES if broken and run.footer.verdict is RunVerdict.CONFORMS else run.footer.verdict
-    console.print(Text.assemble(VERDICTS[verdict], f".  Details: {page}"), soft_wrap=True)
+    verdict = run.footer.verdict
+    console.print(Text.assemble((VERDICTS[verdict], COLOURS[verdict]), f".  Details: {page}"), soft_wrap=True)
 
 
 def _wrapped(text: str, width: int) -> str:

@@ -11,7 +11,7 @@ from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Head
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
 from conformance.case.prose import counted
-from conformance.generate.scripts import DrawOptions, odds_of
+from conformance.generate.scripts import DrawOptions, odds_of, usual_later
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
 from conformance.report import tables
@@ -20,9 +20,11 @@ from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
 from conformance.report.words import (
     REPEATED,
+    VERDICTS,
     WHO,
     accepted_text,
     again_text,
+    by_reason,
     elsewhere_text,
     failed_text,
     headline,
@@ -148,11 +150,6 @@ class _Run:
     findings: list[FindingView] = field(default_factory=list)
 
 
-TITLES = {
-    RunVerdict.CONFORMS: "Conforms",
-    RunVerdict.DIVERGES: "Diverges",
-    RunVerdict.SUITE_ERROR: "Fault of the suite",
-}
 INVALID = "INVALID: this run is no result"
 
 
@@ -191,13 +188,13 @@ def view_of(records: Iterable[Record]) -> ReportView:
     valid = footer is not None and not problems
     return ReportView(
         verdict=footer.verdict if footer and valid else "invalid",
-        title=TITLES[footer.verdict] if footer and valid else INVALID,
-        reasons=problems[:MOST_PROBLEMS] + list(footer.reasons if footer else ()),
+        title=VERDICTS[footer.verdict].capitalize() if footer and valid else INVALID,
+        reasons=problems[:MOST_PROBLEMS] + list((*footer.reasons, *footer.broken) if footer else ()),
         suite=header.suite if header else "",
         command=header.command if header else "",
         settings=list(_settings(header)) if header else [],
         environment=list(header.environment.items()) if header else [],
-        backends=[BackendView(b.name, b.version, b.dialect, REPEATED[b.repeatable], sorted(b.not_offered.items())) for b in described],
+        backends=[BackendView(b.name, b.version, b.dialect, REPEATED[b.repeatable], by_reason(b.not_offered)) for b in described],
         ops_not_offered=list(header.ops_not_offered.items()) if header else [],
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
@@ -275,7 +272,7 @@ def _settings(header: Header) -> Iterator[tuple[str, str]]:
     yield "jobs", str(header.jobs)
     if header.profile != "usual":
         yield "profile", header.profile
-    usual = odds_of(DrawOptions(profile=header.profile))
+    usual = odds_of(DrawOptions(profile=header.profile, later=usual_later(header.ops, header.profile)))
     if unusual := {name: value for name, value in header.odds.items() if value != usual.get(name)}:
         yield "odds other than usual", ", ".join(f"{name} = {value:g}" for name, value in unusual.items())
 
@@ -288,9 +285,9 @@ def _tiles(run: _Run, backends: list[str]) -> Iterator[tuple[str, str, str]]:
         yield f"{run.cases:,}", "cases recorded", ""
         return
     yield f"{footer.cases:,}", "cases", ""
-    if backends:
-        worst = min(backends, key=lambda n: tables.compared(footer, n) / max(1, tables.total_of(footer, n)))
-        yield tables.percent(tables.compared(footer, worst), tables.total_of(footer, worst)), "really compared", ""
+    shares = [(tables.compared(footer, name), total) for name in backends if (total := tables.total_of(footer, name))]
+    if shares:  # a run of few cases may have none for programs
+        yield tables.percent(*min(shares, key=lambda share: share[0] / share[1])), "really compared", ""
     yield f"{sum(c.get('gradients', 0) for c in footer.counts.values()):,}", "gradients compared", ""
     yield f"{len(tables.deviations_of(footer))}", "known deviations seen", ""
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from conformance.campaign.records import Again
+from conformance.campaign.records import Again, RunVerdict
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
 from conformance.deviations.entries import CRASH
@@ -14,12 +14,15 @@ from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl import Category
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.campaign.accepted_records import AcceptedRecord
     from conformance.campaign.records import FindingRecord, NullSummary
     from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
 
+VERDICTS = {RunVerdict.CONFORMS: "conforms", RunVerdict.DIVERGES: "diverges", RunVerdict.SUITE_ERROR: "fault of the suite"}
 COUNTERS = {
     "calls": "autograd calls",
     "gradients": "gradient tensors",
@@ -53,6 +56,14 @@ EVENTS = {"more": "more events than expected", "fewer": "fewer events than expec
 def per_million(nulls: NullSummary) -> str:
     """Return the bound on false alarms per million comparisons, to the whole number, or to three digits where that is small."""
     return f"{nulls.per_million:,.0f}" if nulls.per_million >= 10 else f"{nulls.per_million:.3g}"
+
+
+def by_reason(not_offered: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return each reason for which something is not offered, with all that it holds for: an engine may lack hundreds of ops for one."""
+    gathered: dict[str, list[str]] = {}
+    for word, reason in not_offered.items():
+        gathered.setdefault(reason, []).append(word)
+    return [(reason, ", ".join(words)) for reason, words in gathered.items()]
 
 
 def shape_of(entry: Input) -> str:

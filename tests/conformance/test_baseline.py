@@ -187,6 +187,15 @@ def test_a_broken_baseline_is_one_line_and_a_code(text: object, why: str, tmp_pa
     assert (2, 1, True) == (done.returncode, len(done.stderr.splitlines()), why in done.stderr)
 
 
+@pytest.mark.parametrize(("file", "out"), [("broken.json", "results"), ("none.json", "broken.json/results")])
+def test_a_gate_refuses_its_files_before_it_checks_anything(file: str, out: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    write_baseline(tmp_path / "none.json", ())
+    options = "--backends", "reference", "--no-grid", "--mutant-cases", "0", "--cases", "1", "--jobs", "1"
+    done = conformance("gate", *options, "--baseline", tmp_path / file, "--out", tmp_path / out)
+    assert (2, 1) == (done.returncode, len(done.stderr.splitlines())), done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

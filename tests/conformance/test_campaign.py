@@ -90,6 +90,12 @@ def test_the_reference_conforms_to_itself(alone: list[Record]) -> None:
     assert ("conforms", 0) == (footer_of(alone).verdict, footer_of(alone).findings)
 
 
+def test_what_is_broken_beside_the_cases_makes_a_verdict_red_and_is_recorded(tmp_path: Path) -> None:
+    run_campaign(Options(("reference",), 20, out=tmp_path), broken=lambda *_: ["mul-vjp: stale"])
+    footer = footer_of([*read(tmp_path / "run.ndjson")])
+    assert ("diverges", ("mul-vjp: stale",)) == (footer.verdict, footer.broken)
+
+
 def test_a_run_leaves_no_working_files(tmp_path: Path) -> None:
     records_of(tmp_path, backends=("reference",), cases=20)
     assert ["run.ndjson"] == [path.name for path in tmp_path.iterdir()]

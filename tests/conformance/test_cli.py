@@ -251,6 +251,11 @@ def test_backends_lists_what_opens_here_as_json() -> None:
     assert everything == sorted(entry["name"] for entry in listed if entry.get("repeatable") == "bitwise")
 
 
+def test_backends_says_a_reason_for_which_much_is_not_offered_once() -> None:
+    lines = [line for line in conformance("backends").stdout.splitlines() if "paddle.grad has no such parameter" in line]
+    assert ["not offered, since paddle.grad has no such parameter: materialize_grads, is_grads_batched"] == [*map(str.strip, lines)]
+
+
 def test_dialects_lists_what_differs_as_json() -> None:
     listed = json.loads(conformance("dialects", "--compare", "torch", "paddle", "--json").stdout)
     differing = [s.field for s in SWITCHES if getattr(TORCH, s.field) != getattr(PADDLE, s.field)]

@@ -282,6 +282,18 @@ def test_passes_are_made_until_one_ends_with_what_it_started_from(followed: int,
     assert passes == len(workers.made)
 
 
+def test_the_page_of_conventions_cuts_no_name_of_an_op() -> None:
+    assert "\u2026" not in conventions_page(("torch", "paddle"), comparing=False, as_json=False)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    workers = Passes(lambda _: [judged()])
+    with pytest.raises(OSError, match="file"):
+        workers.learn(tmp_path / "file", [given("one", PROBES[:1])])
+    assert [] == workers.made
+
+
 SINE_IS_REFUSED = {OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"}
 OF_TWO_OPS = [given("of sin", (*AROUND, *probes("sin"))), given("of exp", (*AROUND, *probes("exp")))]
 

@@ -26,7 +26,7 @@ from conformance.campaign.shares import (
     write_shares,
 )
 from conformance.cli.gate import check_after
-from conformance.report.terminal import Checked, Run
+from conformance.report.terminal import Checked
 from tests.report.samples import FOOTER, HEADER
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def ended(shown: dict[str, int], cases: int = 6000) -> Footer:
 def checked(shown: dict[str, int], header: Header = DRAWN, cases: int = 6000) -> Checked:
     """Hold such a run against what was measured, as the gate does."""
     said = Checked()
-    check_after(Run(header, ended(shown, cases)), said)
+    check_after(header, ended(shown, cases), said)
     return said
 
 

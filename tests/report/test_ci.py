@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from msgspec.structs import replace
 
+from conformance.campaign.records import RunVerdict
 from conformance.report.ci import write_junit, write_markdown
+from conformance.report.terminal import finding_line
 
 from .samples import FOOTER, finding
 
@@ -24,9 +26,15 @@ FINDINGS = [finding(replay="conformance replay x")]
 
 def cases_of(path: Path, findings: Sequence[FindingRecord], broken: Sequence[str]) -> dict[str, bool]:
     """Write the file and return whether each of its test cases passes."""
-    write_junit(path / "junit.xml", RUN, findings, broken)
+    write_junit(path / "junit.xml", replace(RUN, broken=tuple(broken)), findings)
     cases = ET.parse(path / "junit.xml").iter("testcase")
     return {f"{case.get('classname')}: {case.get('name')}": case.find("failure") is None for case in cases}
+
+
+def summary_of(path: Path, findings: Sequence[FindingRecord], **changes: Any) -> str:
+    """Write the summary of the run, changed in some fields, and return it."""
+    write_markdown(path / "summary.md", replace(RUN, **changes), findings)
+    return (path / "summary.md").read_text()
 
 
 def test_junit_has_a_case_for_each_finding(tmp_path):
@@ -45,5 +53,13 @@ def test_junit_has_a_case_for_each_check_that_is_broken(tmp_path):
 
 
 def test_markdown_has_the_replay_line_of_a_finding(tmp_path) -> None:
-    write_markdown(tmp_path / "summary.md", RUN, FINDINGS, [])
-    assert "`conformance replay x`" in (tmp_path / "summary.md").read_text()
+    assert "`conformance replay x`" in summary_of(tmp_path, FINDINGS)
+
+
+def test_markdown_says_of_a_finding_what_the_terminal_says(tmp_path) -> None:
+    without_ops = finding(ops=())
+    assert f"\n- {finding_line(without_ops)}\n" in summary_of(tmp_path, [without_ops])
+
+
+def test_markdown_has_the_verdict_in_words(tmp_path) -> None:
+    assert summary_of(tmp_path, [], verdict=RunVerdict.SUITE_ERROR).startswith("# autograd-conformance: fault of the suite\n")

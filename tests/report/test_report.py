@@ -18,6 +18,7 @@ from conformance.campaign.verdict_records import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
 from conformance.case.steps import Detach
+from conformance.generate.scripts import LATER, DrawOptions, odds_of
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
@@ -229,6 +230,27 @@ def test_records_are_read_as_a_stream(write: Write, header: Header, footer: Foot
 @pytest.mark.parametrize("number", ["18,211", "17,650", "913", "1,021", "590", "20,000"])
 def test_the_ledgers_numbers_appear(write: Write, records: list[Record], number: str) -> None:
     assert f">{number}</td>" in write(records).split('id="ledger"')[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize(
+    ("ops", "later", "named"), [(None, LATER, False), (("mul",), 0, False), (None, 0, True)], ids=["all ops", "some ops", "unusual"]
+)
+def test_odds_are_named_where_they_are_not_those_of_such_a_run(
+    ops: tuple[str, ...] | None, later: int, named: bool, write: Write, header: Header, footer: Footer
+) -> None:
+    drawn = replace(header, ops=ops, odds=odds_of(DrawOptions(ops=ops, later=later)))
+    assert named is ("odds other than usual" in write([drawn, finding(), footer]))
+
+
+def test_what_a_gate_found_broken_stands_below_the_verdict(write: Write, header: Header, footer: Footer) -> None:
+    red = replace(footer, verdict=RunVerdict.DIVERGES, reasons=(), broken=("mul-vjp: stale",), findings=0)
+    assert "<li>mul-vjp: stale</li>" in write([header, red])
+
+
+def test_a_backend_without_cases_does_not_hide_what_was_compared_of_the_others(write: Write, header: Header, footer: Footer) -> None:
+    page = Outline(write([header, finding(), replace(footer, ledger={**footer.ledger, "paddle": {}})]))
+    place = page.texts.index("really compared")
+    assert "98.9 %" in page.texts[place - 3 : place]
 
 
 def test_the_fraction_really_compared_is_rounded_down(write: Write, records: list[Record], footer: Footer) -> None:

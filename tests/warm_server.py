@@ -4,9 +4,13 @@ It knows more than the server of a run does: what the canaries of the engines an
 which the tests open a hundred, would find that out again.
 """
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import conformance.campaign.warm_server  # noqa: F401 - which imports the frameworks
 from conformance.campaign.examination import begin
 from conformance.campaign.warm_up import MANY, prepare_for
 
 begin()
-prepare_for(MANY + 1, ("reference", "torch", "paddle", "tests.wrong_engines:correct"))
+with TemporaryDirectory() as folder:
+    prepare_for(MANY + 1, ("reference", "torch", "paddle", "tests.wrong_engines:correct"), Path(folder))

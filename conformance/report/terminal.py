@@ -146,8 +146,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     broken = run.footer.broken
     rest = len(broken) - BROKEN_SHOWN
     more = [f"and {rest} more, in {page}"] if rest > 0 else []
-    faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
-    for line in [*broken[:BROKEN_SHOWN], *more, *faults]:
+    for line in [*broken[:BROKEN_SHOWN], *more, *run.footer.faults]:
         console.print(Text(_wrapped(line, console.width), "red"))
     verdict = run.footer.verdict
     console.print(Text.assemble((VERDICTS[verdict], COLOURS[verdict]), f".  Details: {page}"), soft_wrap=True)

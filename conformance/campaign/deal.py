@@ -71,7 +71,7 @@ def dealt(
 
 
 def one_by_one(
-    hands: Hands, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None] = lambda _: None, ahead: int = 1
+    hands: Hands, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None], ahead: int = 1
 ) -> Iterator[list[CaseRecord]]:
     """Do what `dealt` does, but leave the cases that were set aside in ``aside``, each in the chunk of its second chance."""
     coming = enumerate(chunks)

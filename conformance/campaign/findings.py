@@ -150,18 +150,16 @@ def ask_blame(
     workers: Workers,
     cases: tuple[Case, ...],
     name: str,
-    chosen: Sequence[str],
+    backends: Sequence[str],
     seconds: float = CALL_TIMEOUT,
     judging: Judging | None = None,
 ) -> Blame | None:
     """Ask who is wrong about the last of some cases: every voter that is installed, and the eager backends of the run.
 
-    ``None`` if the process died.
-
     A voter may die of the case itself, or take longer than these seconds (it may have to be imported first), so without an answer the
-    rest is asked alone.
+    rest is asked alone. ``None`` if the process died then, too.
     """
-    others = tuple(dict.fromkeys(other for other in [*chosen, *voters()] if other != name and not registration(other).static))
+    others = tuple(dict.fromkeys(other for other in [*backends, *voters()] if other != name and not registration(other).static))
     voted = workers.call(blame_case, cases, name, others, judging, timeout=seconds)
     return voted or workers.call(blame_case, cases, name, (), judging, timeout=min(seconds + ALONE, CALL_TIMEOUT))
 

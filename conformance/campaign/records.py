@@ -263,6 +263,11 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     accepted: tuple[AcceptedRecord, ...] = ()
     broken: tuple[str, ...] = ()
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Why the run is no result although it ended; of one that diverges the findings are the reasons."""
+        return self.reasons if self.verdict is RunVerdict.SUITE_ERROR else ()
+
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):
     """The last line of a run that something stopped, in the place of the footer that it must not have; a signal, or an error."""

@@ -5,44 +5,38 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property, partial
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance import __version__
-from conformance.backends.registry import registration, slowness, voters
-from conformance.campaign.baseline import accepting, read_baseline, today
+from conformance.backends.registry import voters
+from conformance.campaign.baseline import accepting, today
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.cluster import reached
-from conformance.campaign.facts import environment
 from conformance.campaign.findings import Writing, findings
+from conformance.campaign.options import header_of, prepare
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import WORK, Writer, clear_work, extent, read
-from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, ExitReason, Header, RunVerdict
+from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, Header, RunVerdict
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
 from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
-from conformance.generate.grid import CALLED_BY, VALUES, WANTED, grid
+from conformance.generate.grid import CALLED_BY
 from conformance.generate.offered import BY_PARAMETER, LEFT_OUT
-from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
-from conformance.laws.judging import Judging, Sampling
-from conformance.ops import catalogue, not_offered
+from conformance.ops import catalogue
 from conformance.ops.dtypes import DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
 
-    from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.cluster import Cluster
+    from conformance.campaign.options import Options
     from conformance.campaign.records import BackendRecord, Footer, Record
-    from conformance.case.case import Case
-    from conformance.generate.grid import Point
 
 CHUNK = 100
 """How many cases a worker gets at once."""
@@ -56,80 +50,6 @@ PATIENCE = 0.1
 """The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 AFTERWARDS = 0.1
 """The part of a budget that is kept for what comes after the cases: second chances of slow ones, and the findings."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a campaign is asked to do.
-
-    ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
-    ``dask``: the cluster that runs the cases, as `conformance.campaign.cluster.reached` takes it; ``None`` for the workers of this
-    process.
-    ``baseline``: the file of findings that are not new.
-    ``grid``: behind the ``cases`` that are drawn come those of the grid, on the backends of eager scripts.
-    """
-
-    backends: tuple[str, ...]
-    cases: int = 2000
-    budget: float | None = None
-    seed: int = 1
-    draw: DrawOptions = field(default_factory=DrawOptions)
-    jobs: int = 1
-    out: Path = Path("reports")
-    command: str = ""
-    dask: str | None = None
-    judging: Judging = field(default_factory=partial(Judging, Sampling.SOME))
-    grid: bool = False
-    baseline: Path | None = None
-
-    @cached_property
-    def accepted(self) -> tuple[Accepted, ...]:
-        """The accepted findings of the baseline.
-
-        Raises:
-            RecordError: if its file is none.
-        """
-        return () if self.baseline is None else read_baseline(self.baseline)
-
-    @cached_property
-    def points(self) -> tuple[Point, ...]:
-        """The points of the grid; they take some seconds to find. A slow engine is asked for every value, and others for every pair."""
-        if not self.grid:
-            return ()
-        return tuple(grid(self.draw.ops, self.draw.without, VALUES if slowness(self.backends) > 1 else WANTED))
-
-    @property
-    def total(self) -> int:
-        """How many cases there are, drawn and enumerated."""
-        return self.cases + len(self.points)
-
-    @cached_property
-    def halves(self) -> tuple[tuple[str, ...], ...]:
-        """The backends of eager scripts and those of programs, where cases of both are drawn."""
-        if not self.draw.mixed:
-            return (self.backends,)
-        static = tuple(name for name in self.backends if registration(name).static)
-        return tuple(name for name in self.backends if name not in static), static
-
-    def half(self, index: int) -> tuple[str, ...]:
-        """Return the backends that case ``index`` is run on."""
-        return self.halves[self._is_program(index) if self.draw.mixed else 0]
-
-    def alike(self, one: int, other: int) -> bool:
-        """Whether two cases are of the same half, so that one process may run both."""
-        return self._is_program(one) is self._is_program(other) and (one < self.cases) is (other < self.cases)
-
-    def _is_program(self, index: int) -> bool:
-        return index < self.cases and is_program(index, self.draw)
-
-    def case_at(self, index: int) -> Case:
-        """Return the case of an index, drawn or enumerated."""
-        return case_of(self.seed, index, self.draw) if index < self.cases else self.points[index - self.cases].case()
-
-    @property
-    def record(self) -> Path:
-        """Where the record is written."""
-        return self.out / "run.ndjson"
 
 
 @dataclass(frozen=True)
@@ -188,18 +108,6 @@ def run_campaign(
             workers.stop()
             interrupt(options.record, error)
             raise
-
-
-def prepare(options: Options) -> None:
-    """Refuse files that are broken, and make the folder of the results: before anything runs, which may take minutes.
-
-    Raises:
-        DeviationError: if an entry of a known deviation is broken.
-        RecordError: if the shares or the baseline are.
-        OSError: if one cannot be read, or the folder not be made.
-    """
-    known(), read_shares(), options.accepted
-    options.out.mkdir(parents=True, exist_ok=True)
 
 
 def _clear_cases(out: Path) -> None:
@@ -334,27 +242,3 @@ def nowhere_taken(backends: Sequence[BackendRecord]) -> tuple[str, ...]:
     dtypes = (dtype for dtype in DTYPES if nowhere(f"dtype:{dtype}"))
     words = dict.fromkeys((*map("op:{}".format, catalogue()), *sorted(CALLED_BY), *BY_PARAMETER, *LEFT_OUT))
     return *dtypes, *filter(nowhere, words)
-
-
-def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:
-    """Write the header; ``backends``: as they describe themselves in a worker."""
-    return Header(
-        schema=SCHEMA,
-        suite=__version__,
-        command=options.command,
-        seed=options.seed,
-        cases=options.total,
-        grid=len(options.points),
-        lanes=tuple(options.draw.lanes),
-        ops=None if options.draw.ops is None else tuple(options.draw.ops),
-        ops_not_offered=not_offered(),
-        odds=odds_of(options.draw),
-        jobs=options.jobs,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-        environment=environment(),
-        backends=backends,
-        budget=options.budget,
-        judging=options.judging,
-        baseline="" if options.baseline is None else str(options.baseline),
-        profile=options.draw.profile,
-    )

@@ -12,7 +12,7 @@ from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.grid_records import cell_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
 from conformance.campaign.share_records import DrawnRecord
-from conformance.case.prose import counted
+from conformance.case.prose import counted, percent
 from conformance.case.queries import ops_in
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
@@ -214,7 +214,7 @@ class Tally:
             if len(self.expected) > 1 and self.cases and not self.ledger[name].total():
                 continue  # so few cases that none was for its half; its line says 0
             if self.compared(name) < FLOOR:
-                much = f"only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}"
+                much = f"only {percent(self.compared(name), 1)} of the cases were compared; the floor is {percent(FLOOR, 1)}"
                 faults.append(f"{name}: {much}; in the others it does not offer a step, or nothing is defined")
             if self.ledger[name][Bucket.HARNESS_ERROR]:
                 faults.append(f"{name}: {counted(self.ledger[name][Bucket.HARNESS_ERROR], 'case')} hit an error of the suite itself")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,14 @@ MESSAGE = 200
 def counted(number: int, noun: str, several: str = "") -> str:
     """Say how many, as in ``1 case`` and ``2 cases``; ``several``: the plural of a noun that takes more than an s."""
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share, rounded down: what is not everything never reads as 100 %."""
+    if not whole:
+        return "-"
+    share = math.floor(1000 * part / whole + 1e-9) / 10
+    return "100 %" if part == whole else f"{share:.1f} %"
 
 
 def input_text(input_: Input) -> str:

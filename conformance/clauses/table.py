@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from conformance.campaign.pool import Heard, Workers
     from conformance.campaign.records import BackendRecord
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
     from conformance.case.case import Case
     from conformance.clauses import Curated
     from reference_impl import Dialect
@@ -183,8 +183,15 @@ def _result(one: Curated, backend: BackendRecord, verdict: VerdictRecord) -> Res
         if refusal:
             return Result(one.title, Standing.NOT_OFFERED, refusal)
         return Result(one.title, Standing.CONFORMS, ", ".join(_otherwise(one, DIALECTS.get(backend.dialect, one.dialect))))
-    detail = "" if verdict.mismatch is None else verdict.mismatch.detail
-    return Result(one.title, Standing.DIVERGES, f"{verdict.bucket}: {' '.join(detail.split())}")
+    return Result(one.title, Standing.DIVERGES, f"{verdict.bucket}{_differing(verdict.mismatch)}")
+
+
+def _differing(found: MismatchRecord | None) -> str:
+    """Say what differs; the details alone may be what the reference says when it refuses, which the engine did not."""
+    if found is None:
+        return ""
+    detail = " ".join(found.detail.split())
+    return f": {found.kind}: expected {found.expected}, actual {found.actual}{f' ({detail})' if detail else ''}"
 
 
 def _checked(number: int, backend: BackendRecord, workers: Workers) -> Result:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.explain import Explanation
-    from conformance.campaign.run import Options
+    from conformance.campaign.options import Options
     from conformance.report.terminal import Checked
 
 ASKED_AGAIN = 12

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from conformance.campaign.options import Options
     from conformance.campaign.pool import Heard
     from conformance.campaign.records import Footer, Header
-    from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
     from conformance.campaign.verdict_records import VerdictRecord
     from conformance.mutants.exceeding import Exceeded
@@ -166,7 +166,7 @@ def unanswered(entries: Iterable[Deviation], asked: Iterable[Exceeded]) -> list[
     return [entry.id for entry in entries if entry.id not in answered]
 
 
-def exceed_all(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> Iterator[Exceeded]:
+def exceed_all(entries: Sequence[Deviation], workers: Workers, heard: Heard) -> Iterator[Exceeded]:
     """Have every entry exceeded in the case of its finding, and in that case among others; ``heard`` hears of each."""
     asked = []
     for entry in entries:

@@ -48,7 +48,7 @@ def choosing(choose: Choice) -> Iterator[None]:
         Observation.chooser = None
 
 
-def taking(branches: Branches | None, beside: Choice | None = None) -> Choice | None:
+def taking(branches: Branches | None, beside: Choice | None) -> Choice | None:
     """Return how to take the given branches for one run; ``None``: those that the numbers say.
 
     A run with other questions keeps its own answers. What is decided ``beside`` is given what was taken for the primitive's answer.

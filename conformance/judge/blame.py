@@ -189,7 +189,8 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
     said = f"{estimate.value:.9g} with an error below {estimate.error:.2g}"
     if accused is right is Opinion.RIGHT:
         return silent(voter, f"{said}, which is not sharp enough for a difference of {abs(want - got):.2g}")
-    return Vote(voter, accused, _of_its_own(right, forward), f"{said}; got {got:.9g}")
+    came = "added" if dispute.found.where == "grad" and not _replaces(dispute) else "got"
+    return Vote(voter, accused, _of_its_own(right, forward), f"{said}; {came} {got:.9g}")
 
 
 def _by_existence(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:

@@ -95,7 +95,7 @@ def axis_lists(*, nonempty: bool = False) -> dict[str, Draw]:
     }
 
 
-def several_axes(*, nonempty: bool = False) -> dict[str, Draw]:
+def several_axes(*, nonempty: bool) -> dict[str, Draw]:
     """Return corners of several axes, for an op of which one axis alone is drawn, too."""
     return {
         "two axes": _listed(lambda _: [0, -1], 2, keepdims=False, nonempty=nonempty),

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 
 def write_junit(path: Path, footer: Footer, findings: Sequence[FindingRecord]) -> None:
-    """Write a test case for each finding and for each check that is broken, so that CI shows what went red, by a name that stays.
+    """Write a test case for each finding, check that is broken and fault of the suite: CI shows what went red, by a name that stays.
 
     A backend without findings has one that passes, and so have the checks before the campaign where nothing is broken.
     """
     red = [(f"campaign.{found.backend}", found.id, _reason(found)) for found in findings]
     red += [("checks", line.partition(": ")[0], line) for line in footer.broken]
+    red += [("suite", line.partition(": ")[0], line) for line in footer.faults]
     green = [(f"campaign.{name}", "no new finding", "") for name in footer.ledger if name not in {f.backend for f in findings}]
     green += [] if footer.broken else [("checks", "nothing is broken", "")]
     suite = ET.Element("testsuite", name="autograd-conformance", tests=str(len(red) + len(green)), failures=str(len(red)))

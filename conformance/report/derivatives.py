@@ -60,7 +60,7 @@ class Derivatives:
             yield op, [(number, "gap" if gap else "" if number else "soft") for number, gap in zip(numbers, short, strict=True)]
 
 
-def derivatives_of(footer: Footer, backends: list[str], header: Header | None = None) -> Derivatives:
+def derivatives_of(footer: Footer, backends: list[str], header: Header | None) -> Derivatives:
     """Sort the gradients that hang on each op by backend and order."""
     keys = {key for name in backends for key in footer.counts.get(name, {}) if key.startswith(OF_OP)}
     orders = {} if header is None else {b.name: b.orders for b in header.backends if b.orders}

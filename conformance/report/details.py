@@ -13,7 +13,7 @@ from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import over_bare, rows
 from conformance.report.derivatives import derivatives_of, in_words
-from conformance.report.tables import compared, deviations_of, total_of
+from conformance.report.tables import deviations_of, share_compared
 from conformance.report.words import COUNTERS, again_text, blame_text, per_million, share_text, shrinking
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def _ledger(footer: Footer, names: Mapping[str, str]) -> Table:
         row = [footer.ledger[name].get(bucket, 0) for name in names]
         if any(row):
             table.add_row(bucket.replace("_", " "), *map(str, row))
-    shares = [compared(footer, name) / max(1, total_of(footer, name)) for name in names]
-    table.add_row("really compared", *(f"{share:.1%}" for share in shares))
+    table.add_row("really compared", *(share_compared(footer, name) for name in names))
     return table
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.campaign.coverage import CELLS, OF_OP, ORDERS, Cell, gaps, key_of
 from conformance.campaign.records import DeviationRecord
 from conformance.campaign.tally import DECADES
+from conformance.case.prose import percent
 from conformance.case.steps import Op
 from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
@@ -131,14 +131,6 @@ class KnownDeviation:
     usual: str
 
 
-def percent(part: float, whole: float) -> str:
-    """Write a share, rounded down: what is not everything never reads as 100 %."""
-    if not whole:
-        return "-"
-    share = math.floor(1000 * part / whole + 1e-9) / 10
-    return "100 %" if part == whole else f"{share:.1f} %"
-
-
 def tone_of(bucket: str) -> str:
     """Choose the colour of a bucket."""
     if bucket in FAILING:
@@ -183,7 +175,7 @@ def ledger_of(footer: Footer, backends: list[str]) -> Ledger:
         backends,
         rows,
         [total_of(footer, n) for n in backends],
-        [percent(compared(footer, n), total_of(footer, n)) for n in backends],
+        [share_compared(footer, n) for n in backends],
         bars,
     )
 
@@ -197,6 +189,11 @@ def compared(footer: Footer, backend: str) -> int:
     """Count the cases of a backend that were really compared."""
     entries = footer.ledger.get(backend, {})
     return sum(entries.get(b, 0) for b in COMPARED)
+
+
+def share_compared(footer: Footer, backend: str) -> str:
+    """Write which share of its cases that is."""
+    return percent(compared(footer, backend), total_of(footer, backend))
 
 
 def coverage_of(footer: Footer, backends: list[str]) -> Coverage:

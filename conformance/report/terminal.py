@@ -19,7 +19,7 @@ from conformance.case.prose import counted
 from conformance.deviations.entries import CRASH
 from conformance.judge.verdict import AGREEING, COMPARED, CONVENTION, Bucket
 from conformance.report.costs import pace
-from conformance.report.tables import deviations_of
+from conformance.report.tables import deviations_of, share_compared, total_of
 from conformance.report.words import (
     AGAIN,
     VERDICTS,
@@ -146,8 +146,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     broken = run.footer.broken
     rest = len(broken) - BROKEN_SHOWN
     more = [f"and {rest} more, in {page}"] if rest > 0 else []
-    faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
-    for line in [*broken[:BROKEN_SHOWN], *more, *faults]:
+    for line in [*broken[:BROKEN_SHOWN], *more, *run.footer.faults]:
         console.print(Text(_wrapped(line, console.width), "red"))
     verdict = run.footer.verdict
     console.print(Text.assemble((VERDICTS[verdict], COLOURS[verdict]), f".  Details: {page}"), soft_wrap=True)
@@ -172,10 +171,9 @@ def _backends(run: Run) -> Table:
         of = f" ({entries} {'entry' if entries == 1 else 'entries'})" if entries else ""
         known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)}{of}"
         new = Text(str(found[backend.name]), "bold red" if found[backend.name] else "")
-        cases = sum(ledger.values())
-        share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, cases)
         name = f"{run.names[backend.name]} {backend.version.partition('+')[0]}"
-        table.add_row(Text(name), str(cases), str(agree), known, new, f"{share:.1%}" if cases else "-")
+        cases, compared = str(total_of(footer, backend.name)), share_compared(footer, backend.name)
+        table.add_row(Text(name), cases, str(agree), known, new, compared)
     return table
 
 

@@ -10,7 +10,7 @@ from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, Poin
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Header, Interruption, RunVerdict
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
-from conformance.case.prose import counted
+from conformance.case.prose import counted, percent
 from conformance.generate.scripts import DrawOptions, odds_of, usual_later
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
@@ -287,7 +287,7 @@ def _tiles(run: _Run, backends: list[str]) -> Iterator[tuple[str, str, str]]:
     yield f"{footer.cases:,}", "cases", ""
     shares = [(tables.compared(footer, name), total) for name in backends if (total := tables.total_of(footer, name))]
     if shares:  # a run of few cases may have none for programs
-        yield tables.percent(*min(shares, key=lambda share: share[0] / share[1])), "really compared", ""
+        yield percent(*min(shares, key=lambda share: share[0] / share[1])), "really compared", ""
     yield f"{sum(c.get('gradients', 0) for c in footer.counts.values()):,}", "gradients compared", ""
     yield f"{len(tables.deviations_of(footer))}", "known deviations seen", ""
 

@@ -66,7 +66,7 @@ def _connections(
     return BY_FORMULA if connected == BY_FORMULA else connected
 
 
-def refuses_when_freed(node: Node, conventions: Conventions, *, in_part: bool = False) -> bool:
+def refuses_when_freed(node: Node, conventions: Conventions, *, in_part: bool) -> bool:
     """Ask whether a node refuses to run again after its graph was freed.
 
     ``in_part``: one of the passes came for the result alone. Where an op is several nodes in a framework, such a pass runs the last of

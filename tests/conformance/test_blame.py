@@ -644,6 +644,11 @@ def test_a_pass_that_is_not_taken_apart_says_why() -> None:
         unrolled(THIRD, 2, frozenset("xsg"), COPIED)
 
 
+@pytest.mark.parametrize(("fault", "case", "came"), [("dropped_accumulation", SUMMED, "; added 0"), ("sin-x-sign", SIN, "; got ")])
+def test_the_oracle_says_of_a_grad_that_accumulates_what_the_call_added(fault: str, case: Case, came: str) -> None:
+    assert [True] == [came in vote.reason for vote in accused(fault, case).votes if vote.voter == ORACLES[0]]
+
+
 def test_a_derivative_written_out_has_the_same_value() -> None:
     case = second_of("mul")
     written = unrolled(case, 3, frozenset("xeszg"), COPIED)

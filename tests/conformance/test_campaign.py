@@ -9,10 +9,11 @@ import pytest
 
 from conformance.backends import BackendError
 from conformance.campaign.chunk import chunk_of
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, Interruption
-from conformance.campaign.run import CHUNK, Options, Progress, run_campaign
+from conformance.campaign.run import CHUNK, Progress, run_campaign
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.generate.scripts import DrawOptions, case_of

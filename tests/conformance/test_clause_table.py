@@ -67,6 +67,11 @@ def test_a_promise_that_a_finding_shows_broken_deviates(workers: Workers) -> Non
     assert text_of("TB-04", "torch", workers) == "deviates in 1 of 3 cases (torch-too-many-seeds)"
 
 
+def test_a_refusal_that_does_not_come_is_said_to_be_expected(workers: Workers) -> None:
+    text = text_of("TB-04", "conformance.mutants.engines:seed_count_unchecked", workers)
+    assert "error: expected seed_length, actual computed (" in text
+
+
 @pytest.mark.parametrize(
     ("engine", "clause"),
     [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from conformance.campaign.run import Options, missing
+from conformance.campaign.options import Options
+from conformance.campaign.run import missing
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.differentiated import differentiated

@@ -12,9 +12,9 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import explain_case
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.records import Again, CaseRecord, FindingRecord
-from conformance.campaign.run import Options
 from conformance.campaign.shrink import FEWER, shrink_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case

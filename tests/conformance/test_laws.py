@@ -13,10 +13,11 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer
-from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.run import run_campaign
 from conformance.campaign.shrink import shrink_case
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.campaign.options import Options
 from conformance.campaign.record_files import read
-from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.run import run_campaign
 from conformance.case.steps import Backward, Custom, InPlace, Op
 from conformance.generate.odds import CustomOdds, InPlaceOdds, Odds, ScriptOdds, SketchOdds, named
-from conformance.generate.scripts import DrawOptions, case_of, draw_case, odds_of
+from conformance.generate.scripts import LATER, DrawOptions, case_of, draw_case, odds_of
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource, HypothesisSource
 from conformance.report import write_html
@@ -176,13 +177,13 @@ def test_what_is_certain_costs_no_decision(probability: float, expected: bool) -
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a run with other odds than usual."""
     out = tmp_path_factory.mktemp("odds")
-    run_campaign(Options(("reference",), 1, draw=DrawOptions(odds=ALWAYS), out=out))
+    run_campaign(Options(("reference",), 1, draw=DrawOptions(later=LATER, odds=ALWAYS), out=out))
     return out / "run.ndjson"
 
 
 def test_the_header_of_a_record_says_with_which_odds_it_was_drawn(record: Path) -> None:
     with record.open() as lines:
-        assert odds_of(DrawOptions(odds=ALWAYS)) == json.loads(next(lines))["odds"]
+        assert odds_of(DrawOptions(later=LATER, odds=ALWAYS)) == json.loads(next(lines))["odds"]
 
 
 def test_the_page_shows_the_odds_that_are_not_the_usual_ones_alone(record: Path, tmp_path: Path) -> None:

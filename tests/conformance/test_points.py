@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
-from conformance.campaign.run import Options
 from conformance.campaign.sweep import sweep, sweep_op
 from conformance.case.steps import Op
 from conformance.cli.gate import check_points

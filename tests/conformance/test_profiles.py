@@ -15,10 +15,11 @@ from conformance.backends.reference import reference
 from conformance.campaign import shrink
 from conformance.campaign.explain import run_after
 from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Header
-from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.run import run_campaign
 from conformance.campaign.worker import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.files import check

@@ -18,11 +18,12 @@ from conformance.campaign.findings import Writing, findings
 from conformance.campaign.gate_records import PointsRecord
 from conformance.campaign.nursery import forked
 from conformance.campaign.opened import backend
+from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Header, Interruption, Record, RecordError
 from conformance.campaign.resume import go_on, sole, unended
-from conformance.campaign.run import CHUNK, LAST_CHUNK, Options, missing, run_campaign
+from conformance.campaign.run import CHUNK, LAST_CHUNK, missing, run_campaign
 from conformance.campaign.tally import Tally
 from conformance.cli.resume import resumed
 from conformance.generate.scripts import DrawOptions, case_of

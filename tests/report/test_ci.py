@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from conformance.campaign.records import FindingRecord
+    from conformance.campaign.records import FindingRecord, Footer
 
 LEDGER = {"torch": {"agreed": 2, "diverged": 1}}
 RUN = replace(FOOTER, reasons=("torch: 1 new findings",), cases=3, ledger=LEDGER)
 FINDINGS = [finding(replay="conformance replay x")]
 
 
-def cases_of(path: Path, findings: Sequence[FindingRecord], broken: Sequence[str]) -> dict[str, bool]:
+def cases_of(path: Path, findings: Sequence[FindingRecord], broken: Sequence[str], run: Footer = RUN) -> dict[str, bool]:
     """Write the file and return whether each of its test cases passes."""
-    write_junit(path / "junit.xml", replace(RUN, broken=tuple(broken)), findings)
+    write_junit(path / "junit.xml", replace(run, broken=tuple(broken)), findings)
     cases = ET.parse(path / "junit.xml").iter("testcase")
     return {f"{case.get('classname')}: {case.get('name')}": case.find("failure") is None for case in cases}
 
@@ -50,6 +50,11 @@ def test_junit_has_a_case_for_each_check_that_is_broken(tmp_path):
         "conformance.checks: paddle-x": False,
         "conformance.checks: mul at zero": False,
     } == cases_of(tmp_path, [], ["paddle-x: stale", "mul at zero: differs"])
+
+
+def test_junit_is_red_where_the_run_is_no_result(tmp_path):
+    run = replace(RUN, verdict=RunVerdict.SUITE_ERROR, reasons=("torch: only 67.5% of the cases were compared",))
+    assert not cases_of(tmp_path, [], [], run)["conformance.suite: torch"]
 
 
 def test_markdown_has_the_replay_line_of_a_finding(tmp_path) -> None:

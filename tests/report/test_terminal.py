@@ -44,8 +44,8 @@ def died(bucket: Bucket) -> CaseRecord:
 def test_a_green_gate_is_a_few_lines() -> None:
     assert printed(run(), Checked(measures=MEASURES)) == [
         "              cases  agree  known deviations  new findings  compared",
-        "torch 2.13.0  20000  18852     913 (1 entry)             0     98.9%",
-        "paddle 3.4.0  20000  18352              1021             0     96.9%",
+        "torch 2.13.0  20000  18852     913 (1 entry)             0    98.9 %",
+        "paddle 3.4.0  20000  18352              1021             0    96.8 %",
         "curated 186/186   deviations 162/162 still show   points 1696/1696",
         "power 330/489   false alarms < 97 per million   131.0 s   153 cases/s, 2 workers",
         "conforms.  Details: reports/report.html",
@@ -105,8 +105,13 @@ def test_an_op_at_which_a_finding_shows_is_named_once(ops: tuple[str, ...], susp
     assert any(said in line for line in printed(run(FOOTER, one), width=300))
 
 
+def test_what_is_not_all_compared_never_reads_as_all() -> None:
+    ledger = {**GREEN.ledger, "torch": {"agreed": 19999, "near_kink": 1}}
+    assert any(line.startswith("torch") and line.endswith(" 99.9 %") for line in printed(run(replace(GREEN, ledger=ledger))))
+
+
 def test_a_backend_with_a_new_finding_has_it_in_its_line() -> None:
-    assert "torch 2.13.0  20000  18852     913 (1 entry)             1     98.9%" in printed(run(FOOTER, finding()))
+    assert "torch 2.13.0  20000  18852     913 (1 entry)             1    98.9 %" in printed(run(FOOTER, finding()))
 
 
 BROKEN = replace(FOOTER, broken=("word " * 40,))

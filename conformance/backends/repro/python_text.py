@@ -88,11 +88,11 @@ def grad_text(step: Grad, function: str) -> str:
     return f"{function}({', '.join([*lists, *options, *cut])})"
 
 
-def function_text(step: Custom, spelling: Spelling, *, base: str, saved: str, marks: str = "", seen: Sequence[str] = ()) -> list[str]:
+def function_text(step: Custom, spelling: Spelling, *, base: str, saved: str, seen: Sequence[str], marks: str = "") -> list[str]:
     """Write a custom function as a class with a static ``forward`` and ``backward``, and the call that applies it.
 
-    ``base``: the class that it extends; ``saved``: what its ``backward`` reads saved tensors from; ``marks``: the method that is told
-    which operands the forward returns, if there is one; ``seen``: what the backward does first.
+    ``base``: the class that it extends; ``saved``: what its ``backward`` reads saved tensors from; ``seen``: what that does first;
+    ``marks``: the method that is told which operands the forward returns, if there is one.
     """
     unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
     operands = [f"{name}_{i}" if name in step.operands[:i] else name for i, name in enumerate(step.operands)]

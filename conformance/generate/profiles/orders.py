@@ -33,9 +33,7 @@ TRIES = 4
 """How often the op is tried, whose operands may all be constants, or may not fit."""
 
 
-def draw_orders(
-    source: Source, odds: Odds, orders: OrdersOdds, ops: Sequence[str], *, exact: bool, dtype: str, static: bool = False
-) -> Case:
+def draw_orders(source: Source, odds: Odds, orders: OrdersOdds, ops: Sequence[str], *, exact: bool, dtype: str, static: bool) -> Case:
     """Draw a graph around a few ops, and its derivatives; ``static``: for programs."""
     constant = orders.constant if source.chance(orders.constants) else 0.0
     sketch = replace(odds.sketch, constant=constant, fresh_operand=orders.fresh_operand)

@@ -15,9 +15,9 @@ from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from conformance.ops.sampler import Arguments, Draw, Sampler
+    from conformance.ops.sampler import Arguments, Sampler
 
 ORDERS = (1, 2, 3)
 SHAPES = (2.0, 0.5, 1.0, 3.0, 1.5)
@@ -34,14 +34,10 @@ def _multigammaln(s: Sampler) -> Arguments | None:
     return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
 
 
-def _orders_in(numbers: Sequence[float]) -> Draw:
+def _gammainc(s: Sampler) -> Arguments | None:
     """Draw positive numbers, and an order for each of them, or one for all."""
-
-    def draw(s: Sampler) -> Arguments | None:
-        x = s.take(domain="positive")
-        return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(numbers))}
-
-    return draw
+    x = s.take(domain="positive")
+    return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(SHAPES))}
 
 
 def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec:
@@ -71,11 +67,11 @@ def _part(name: str, rank: int) -> OpSpec:
             "torch": f"torch.special.{name}(torch.tensor(a, dtype=x.dtype), x)",
             "paddle": f"paddle.{name}(paddle.to_tensor(a, dtype=x.dtype).expand_as(x), x)",
         },
-        draw=_orders_in(SHAPES),
+        draw=_gammainc,
         points=PLAIN,
         growth=Growth.BOUNDED,
         in_place=None,
-        corners={"of order 1": given(_orders_in(SHAPES), a=1.0), "of high order": given(_orders_in(SHAPES), a=7.5)},
+        corners={"of order 1": given(_gammainc, a=1.0), "of high order": given(_gammainc, a=7.5)},
     )
 
 

@@ -36,10 +36,10 @@ SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """Run the test suite against the pinned frameworks."""
-    # By file: what a module of tests sets up (campaigns, processes that have imported the frameworks) is set up once. And in the order
-    # of the files: the default puts those of few tests last, which are the slow ones. A process that a test takes down ends the run:
-    # with another one in its place pytest-xdist waits for ever for the rest of the file. There is one worker more than processors: in
-    # a quarter of its time a worker waits for a run that it has started.
+    # By file: what a module of tests sets up (campaigns, processes that have imported the frameworks) is set up once. Some files share
+    # what they set up, see `tests/units_of_work.py`. And in the order of the files: the default puts those of few tests last, which are
+    # the slow ones. A process that a test takes down ends the run: with another one in its place pytest-xdist waits for ever for the
+    # rest of the file. There is one worker more than processors: in a quarter of its time a worker waits for a run that it has started.
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     spread = ("-n", str(processors + 1), "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "0")
     session.run(frameworks(session), "-m", "pytest", *spread, *session.posargs, env=BYTECODE, external=True)

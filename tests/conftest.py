@@ -28,7 +28,7 @@ WARM = (
 )
 """What one server, which forks the workers of all pools of all tests here, has warmed up; many of them run these."""
 os.environ[VARIABLE] = ",".join(WARM)
-pool.PRELOADED[:] = ["tests.warm_server"]
+pool.PRELOADED.append("tests.warm_server")
 
 os.environ["COLUMNS"] = "80"
 for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CONFORMANCE_DEVIATIONS"):

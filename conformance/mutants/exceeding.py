@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
+    from conformance.compare.comparison import Comparison
     from conformance.deviations.entries import Deviation
 
 EXCEEDED = 3
@@ -41,9 +42,13 @@ BEHIND_THE_END = ("value: a little beside", "value: another factor")
 
 
 class Exceeded(msgspec.Struct, frozen=True):
-    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that were hidden, with by what."""
+    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that were hidden, with by what.
+
+    ``shown``: whether it showed in each of the cases, and nothing beside it that nobody knows, so that a judge would say so, too.
+    """
 
     entry: str
+    shown: bool
     tried: tuple[str, ...]
     excused: dict[str, tuple[str, ...]]
 
@@ -89,32 +94,50 @@ def unexceeded(exceeded: Exceeded) -> str:
 
 def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:
     """Have a backend exceed an entry in these cases, and say what of it was taken for a known deviation."""
-    engine = backend(name)
     deviation = _named(entry)
-    judged = [found for case in cases for found in _judged(case, engine, deviation)]
+    looks = [_look(case, backend(name), deviation) for case in cases]
+    judged = [found for look in looks for found in _judged(look, deviation)]
     tried = dict.fromkeys(words for words, _, _ in judged)
-    return Exceeded(entry, tuple(tried), {words: by for words, v, by in judged if v.bucket is not Bucket.DIVERGED})
+    excused = {words: by for words, v, by in judged if v.bucket is not Bucket.DIVERGED}
+    return Exceeded(entry, all(look.shows(entry) for look in looks), tuple(tried), excused)
+
+
+class _Look(NamedTuple):
+    """What an engine answered in a case, and how that compares; nothing where it is not run."""
+
+    promise: Promise
+    seen: tuple[Outcome, Comparison] | None
+
+    def shows(self, entry: str) -> bool:
+        """Whether an entry tells a difference, and there is none that nobody tells."""
+        return self.seen is not None and self.seen[1].mismatch is None and any(name == entry for _, name in self.seen[1].known)
+
+
+def _look(case: Case, engine: Backend, deviation: Deviation) -> _Look:
+    """Run a case and compare; one of crashes alone is not run, since it would take the process down."""
+    promise = Promise(case, engine.info)
+    if {*deviation.kinds} == {CRASH}:
+        return _Look(promise, None)
+    actual = answer(engine, case)
+    return _Look(promise, (actual, Comparer(promise).run(actual, excuse(promise))))
 
 
 def _named(name: str) -> Deviation:
     return next(entry for entry in known() if entry.id == name)
 
 
-def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict, tuple[str, ...]]]:
-    """Yield every excess in a case with its verdict, and the entries that it is taken for.
-
-    A case of crashes alone is not run, since it would take the process down.
-    """
-    promise = Promise(case, engine.info)
+def _judged(look: _Look, deviation: Deviation) -> Iterator[tuple[str, Verdict, tuple[str, ...]]]:
+    """Yield every excess in a case with its verdict, and the entries that it is taken for."""
+    promise, seen = look
     if CRASH in deviation.kinds:
         for bucket in (Bucket.CRASHED, Bucket.TIMED_OUT):
             found = Mismatch(END, CRASH, "step", "computed", bucket, f"the process died: {ELSEWHERE}")
             verdict = verdict_of(promise, found, Verdict(bucket))
             yield f"crash: {bucket} elsewhere", verdict, verdict.deviations
-    if {*deviation.kinds} == {CRASH}:
+    if seen is None:
         return
-    actual = answer(engine, case)
-    explained = (found for found, name in Comparer(promise).run(actual, excuse(promise)).known if name == deviation.id)
+    actual, compared = seen
+    explained = (found for found, name in compared.known if name == deviation.id)
     places: dict[tuple[str, str, str], Mismatch] = {}
     for found in explained:
         places.setdefault((found.kind, found.expected, found.actual), found)

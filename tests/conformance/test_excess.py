@@ -135,12 +135,28 @@ def test_a_deviation_whose_condition_says_nothing_is_not_displaced(exceeded: Any
 
 
 def test_what_makes_no_difference_is_no_excess(exceeded: Any) -> None:
-    def nothing(_: Any) -> None:
-        """Answer rightly."""
-
-    found = exceeded(entry("value", signature=("zeros",)), nothing)
+    found = exceeded(entry("value", signature=("zeros",)), right)
     assert found.tried == ()
     assert unexceeded(found).startswith("known: no difference that the comparison of its case goes on after")
+
+
+def one_zero_and_a_change(outcome: Any) -> None:
+    """Have the leaf be changed as well."""
+    one_zero(outcome)
+    outcome.mutated = ("x",)
+
+
+def right(_: Any) -> None:
+    """Change nothing."""
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [(one_zero, True), (right, False), (one_zero_and_a_change, False)],
+    ids=["it alone", "nothing", "it beside what nobody knows"],
+)
+def test_an_entry_shows_where_it_alone_tells_what_differs(change: Any, shown: bool, exceeded: Any) -> None:
+    assert shown is exceeded(entry("value", signature=("zeros",)), change).shown
 
 
 def test_an_entry_of_damage_says_that_there_is_nothing_to_change(exceeded: Any) -> None:

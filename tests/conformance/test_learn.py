@@ -32,7 +32,7 @@ from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket
-from conformance.laws.judging import Judging
+from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
 from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file
@@ -51,6 +51,8 @@ PROBES = (*AROUND, *(case for op in ("mul", "sin", "cos", "exp", "abs", "mul_sca
 VERSION = "4.2"
 SEEDS = range(10)
 BLANK = replace(TORCH, conventions=Conventions())
+PLAIN, OBSERVING = (Judging(nulls=Sampling.NONE, observing=observing) for observing in (False, True))
+"""How cases are judged: nobody here looks at pairs of right answers."""
 
 
 class Deciding:
@@ -78,7 +80,7 @@ class Deciding:
 
 
 def observed(engine: Any, cases: tuple[Case, ...]) -> tuple[Learned, list[CaseRecord]]:
-    records = [run_case(case, [engine], Judging(observing=True), index=index) for index, case in enumerate(cases)]
+    records = [run_case(case, [engine], OBSERVING, index=index) for index, case in enumerate(cases)]
     learned = Learned(BackendRecord("deciding", VERSION, "torch", {}))
     for record in records:
         learned.add(Chunk(("deciding",), "", "given", 0, len(cases), cases=cases), record)
@@ -115,7 +117,7 @@ class Passes:
 
 
 def given(name: str, cases: tuple[Case, ...]) -> Chunk:
-    return Chunk(("deciding",), "", name, 0, len(cases), Judging(observing=True), cases=cases)
+    return Chunk(("deciding",), "", name, 0, len(cases), OBSERVING, cases=cases)
 
 
 def asking(options: dict[OpenChoice, str], start: Dialect = BLANK, **how: Any) -> Passes:
@@ -225,7 +227,7 @@ def test_one_flip_in_a_hundred_cases_is_red_whatever_the_conventions_are(seed: i
     flips = [{**options, choice: other} for choice, option in options.items() for other in OPTIONS[choice.kind][:2] if other != option]
     engines = (Deciding(options, start, flips=100, flipped=flipped) for flipped in np.random.default_rng(seed).permutation(flips))
     engine, telling = next((engine, case) for engine in engines for case in PROBES if engine.shows(case))
-    verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
+    verdicts = [run_case(telling, [engine], PLAIN).verdicts["deciding"] for _ in range(100)]
     assert [CONVENTION] == [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
 
 
@@ -242,7 +244,7 @@ def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice:
     start = after_learning(options, cases)
     engine = Deciding(options, start, flips=100)
     telling = next(case for case in probes(choice.op) if engine.shows(case))
-    verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
+    verdicts = [run_case(telling, [engine], PLAIN).verdicts["deciding"] for _ in range(100)]
     found = [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
     assert [CONVENTION] == found
 
@@ -429,7 +431,7 @@ def test_probes_show_the_second_derivative_of_a_kernel_that_has_all_first_ones_o
 
 def test_a_settled_choice_is_not_tried_the_other_way() -> None:
     def seen(settled: frozenset[str]) -> set[str]:
-        records = [run_case(case, [engine], Judging(observing=True), settled=frozenset(map(choice_of, settled))) for case in AROUND]
+        records = [run_case(case, [engine], OBSERVING, settled=frozenset(map(choice_of, settled))) for case in AROUND]
         return {choice for record in records for choice in record.verdicts["deciding"].observed}
 
     engine = Deciding({}, TORCH)

@@ -90,7 +90,7 @@ def _print_to(path: str) -> None:
 def words_in(path: Path) -> str:
     """Return what was printed to a file; a process that died early may have left none, and one that ends takes it along."""
     try:
-        return path.read_text(errors="replace")
+        return path.read_text(errors="replace") if path.stat().st_size else ""  # most never print, and are asked again and again
     except FileNotFoundError:
         return ""
 

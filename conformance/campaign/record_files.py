@@ -141,6 +141,13 @@ def read_chunk(path: Path) -> list[CaseRecord]:
     return [_case_record.decode(line) for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
 
 
+def last_index(path: Path) -> int | None:
+    """Return the index of the last case that a worker recorded so far, without reading the others; ``None`` if there is none."""
+    written = path.read_bytes() if path.exists() else b""
+    end = written.rfind(b"\n")
+    return None if end < 0 else _line.decode(written[written.rfind(b"\n", 0, end) + 1 : end]).index
+
+
 def extent(path: Path, end: Collection[str] = ()) -> Extent:
     """Measure a file of records, up to the first that is of one of these kinds; one that is not there is empty."""
     cases, size = set(), 0

@@ -19,7 +19,7 @@ from conformance.campaign.examination import Suspicion, forget, resolved, settle
 from conformance.campaign.last_words import die_at_once, frame_of, has_said_all, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
-from conformance.campaign.record_files import read_chunk
+from conformance.campaign.record_files import last_index, read_chunk
 from conformance.campaign.warm_up import prepare_for
 from conformance.campaign.watchdog import OURS, rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
@@ -152,8 +152,8 @@ def alone(chunk: Chunk, index: int) -> Chunk:
 
 def _following(chunk: Chunk) -> int:
     """Return the index of the first case of a chunk that has no record and is not set aside."""
-    records = read_chunk(chunk.records)
-    return max(chunk.start, records[-1].index + 1) if records else chunk.start
+    last = last_index(chunk.records)
+    return chunk.start if last is None else max(chunk.start, last + 1)
 
 
 def _culprit(chunk: Chunk, index: int) -> tuple[str, str]:

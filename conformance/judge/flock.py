@@ -1,8 +1,8 @@
 """The flock: the canaries of several ops as one script, by which an engine is asked about all of them at one go.
 
-Much of what a canary costs is not its op but what surrounds it: a call for gradients, and a script, which to an engine of programs is
-one more program to compile. In a flock the ops have one script and one call. They share nothing else, so what each answers is to the
-last bit what it would have answered alone, and is told in that form:
+Part of what a canary costs is not its op but what surrounds it: a call for gradients, and a script. That is an eighth for an eager
+engine, and a third for one that compiles a program of each script. In a flock the ops have one script and one call. They share nothing
+else, so what each answers is to the last bit what it would have answered alone, and is told in that form:
 
     ops = "exp", "sum"
     of_exp, of_sum = apart(ops, engine.run(flock(ops)))     # what their canaries answer

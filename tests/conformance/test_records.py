@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord, ScoreRecord, SurvivorRecord, SweepRecord
-from conformance.campaign.record_files import Writer, hits, read, read_chunk
+from conformance.campaign.record_files import Writer, hits, last_index, read, read_chunk
 from conformance.campaign.records import SCHEMA, CaseRecord, Interruption, NullRecord, Record, RecordError
 from conformance.campaign.verdict_records import VerdictRecord
 from conformance.campaign.worker import run_case
@@ -136,10 +136,16 @@ def test_a_line_that_a_worker_did_not_finish_is_left_out(tmp_path: Path) -> None
     path = written(tmp_path, FAILED, FAILED)
     path.write_bytes(path.read_bytes()[:-2])
     assert [FAILED] == read_chunk(path)
+    assert last_index(path) == FAILED.index
+
+
+def test_the_last_case_is_that_of_the_last_line(tmp_path: Path) -> None:
+    assert last_index(written(tmp_path, FAILED, replace(FAILED, index=FAILED.index + 1))) == FAILED.index + 1
 
 
 def test_a_worker_that_recorded_nothing_left_no_records(tmp_path: Path) -> None:
     assert [] == read_chunk(tmp_path / "absent.ndjson")
+    assert last_index(tmp_path / "absent.ndjson") is None
 
 
 def test_the_hits_of_a_run_are_summed_over_its_backends(tmp_path: Path) -> None:

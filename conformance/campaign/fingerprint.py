@@ -76,6 +76,11 @@ class Fingerprint(NamedTuple):
         return self._replace(at="", message=f"{kind}: {option}")
 
     @property
+    def is_of_any_op(self) -> bool:
+        """Whether it is that of an error that many ops raise."""
+        return self.kind == "error" and not self.at
+
+    @property
     def shown_by(self) -> str:
         """The op that shows what is the same `of_any_op`."""
         return self.message.split()[1] if self.kind == CONVENTION else self.at.removeprefix(AT_OP)

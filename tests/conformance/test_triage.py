@@ -139,6 +139,14 @@ def test_an_error_that_many_ops_raise_is_one_finding_with_all_places(workers: Wo
     assert sum(tally.failures[one].count for one in refused) == failure.count
 
 
+def test_a_finding_of_an_error_that_many_ops_raise_names_the_others(workers: Workers, tmp_path: Path) -> None:
+    cases = [Case((X,), (Op(op, ("x",), ("y",)),)) for op in ("sin", "exp", "log")]
+    tally = tally_of(cases, refuses_float32())
+    tally.failures = triaged(tally, workers, None)
+    (record,) = findings(tally, Writing(workers, workers, (NAME,), Judging(), tmp_path))
+    assert {"op:sin", "op:exp", "op:log"} == {record.at, *record.also_at}
+
+
 @pytest.mark.parametrize(("ops", "findings"), [(2, 2), (3, 1)])
 def test_an_error_that_few_ops_raise_is_a_finding_of_each(workers: Workers, ops: int, findings: int) -> None:
     case = Case((X,), (Op("sin", ("x",), ("y",)),))

@@ -171,8 +171,8 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     so in a fresh process; ``before``: the cases that it took before it there; ``since``: the index of the first case that ran in the
     process of ``index``, if that is known. ``also_at``: the other ops of which results have the same wrong dtype, or that raise the
     same error, or the other choices that changed in the same way. ``suspects``: ops that are in all these cases, with the share of
-    others that have them; ``in_some``: those of ``ops`` that some of the cases do without. ``failed``: where the suite itself failed while it
-    wrote this, a line each time.
+    others that have them; ``in_some``: those of ``ops`` that some of the cases do without. ``failed``: where the suite itself failed
+    while it wrote this, a line each time.
     """
 
     id: str

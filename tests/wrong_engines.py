@@ -27,7 +27,7 @@ from conformance.judge.flock import flock
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
-from reference_impl import OPS, PADDLE, PADDLE_STATIC
+from reference_impl import OPS, PADDLE, PADDLE_STATIC, AutogradError, Category
 from reference_impl.reverse.walk import ReversePass
 from reference_impl.tape.primitive import Primitive
 
@@ -108,6 +108,17 @@ def adds_to_the_gradient_of_exp() -> WrongEngine:
 def five_wrong_rules() -> WrongEngine:
     """Open an engine with five wrong rules at once."""
     return WrongEngine("five_wrong_rules", _flipped("tanh", "sigmoid", "exp", "sin", "log"))
+
+
+def _refuses_float32(adapter: ReferenceEngine, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
+    if any(operand.requires_grad and operand.dtype == "float32" for operand in operands):
+        raise AutogradError(Category.NOT_DIFFERENTIABLE, f"{step.op} takes no float32 that requires a gradient")
+    return _apply(adapter, step, operands)
+
+
+def refuses_float32() -> WrongEngine:
+    """Open an engine all of whose ops refuse what is of single precision and requires a gradient."""
+    return WrongEngine("refuses_float32", patch((ReferenceEngine, "apply", _refuses_float32)))
 
 
 MANY = 100

@@ -214,8 +214,8 @@ def finding(
 
 
 def _elsewhere(fingerprint: Fingerprint, failure: Failure, shown: MismatchRecord | None) -> tuple[str, ...]:
-    """Return where else the same wrong dtype shows, or which other choices changed like the one that is shown."""
-    if shown is None or fingerprint.kind not in ("dtype", CONVENTION):
+    """Return where else the same wrong dtype shows, or the same error, or which other choices changed like the one that is shown."""
+    if shown is None or not (fingerprint.kind in ("dtype", CONVENTION) or fingerprint.is_of_any_op):
         return ()
     return tuple(sorted(failure.at - {chosen(shown) if fingerprint.kind == CONVENTION else shown.at}))
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from conformance.laws.judging import Judging
 
 
+AT_OP = "op:"
+"""How the place of a difference begins that shows at an op."""
 GROSS = 100.0
 """So many times the bound is an error that nobody takes for one of rounding."""
 
@@ -29,8 +31,8 @@ class Fingerprint(NamedTuple):
     """Backend, bucket, and the words of the first difference.
 
     ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice, or only its
-    kind where the choices of many ops changed. ``op``: at whose rule `conformance.campaign.triage` found that the difference begins, if
-    it was asked and could tell.
+    kind where the choices of many ops changed. ``at`` is empty where that is so, or many ops raise an error. ``op``: at whose rule
+    `conformance.campaign.triage` found that the difference begins, if it was asked and could tell.
     """
 
     backend: str
@@ -54,7 +56,7 @@ class Fingerprint(NamedTuple):
             return self.backend, self.op
         if self.kind == LAW or self.where == "event":
             return self._replace(at="")
-        if self.kind == "dtype" and self.at.startswith("op:"):
+        if self.kind == "dtype" and self.at.startswith(AT_OP):
             return self.backend, self.kind, self.expected, self.actual
         return self
 
@@ -65,11 +67,23 @@ class Fingerprint(NamedTuple):
 
     @property
     def of_any_op(self) -> Fingerprint:
-        """The same whichever op shows it: of a choice that is about an op, its kind alone and how it turned out."""
+        """The same whichever op shows it: the error that an op raises; of a choice about one, its kind alone and how it turned out."""
+        if self.kind == "error" and self.at.startswith(AT_OP):
+            return self._replace(at="")
         if self.kind != CONVENTION or self.message.startswith(Kind.ALLOWED):
             return self
         kind, *_, option = self.message.split(": ")
         return self._replace(at="", message=f"{kind}: {option}")
+
+    @property
+    def is_of_any_op(self) -> bool:
+        """Whether it is that of an error that many ops raise."""
+        return self.kind == "error" and not self.at
+
+    @property
+    def shown_by(self) -> str:
+        """The op that shows what is the same `of_any_op`."""
+        return self.message.split()[1] if self.kind == CONVENTION else self.at.removeprefix(AT_OP)
 
     @property
     def ends_processes(self) -> bool:

@@ -169,9 +169,10 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     ``count``: how many cases failed so, of which ``index`` is the one that was shrunk; ``shrink_rounds``: in how many rounds each pass
     made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked. ``again``: whether the case, as it stands here, failed
     so in a fresh process; ``before``: the cases that it took before it there; ``since``: the index of the first case that ran in the
-    process of ``index``, if that is known. ``also_at``: the other ops of which results have the same wrong dtype, or the other choices
-    that changed in the same way. ``suspects``: ops that are in all these cases, with the share of others that have them; ``in_some``:
-    those of ``ops`` that some of the cases do without. ``failed``: where the suite itself failed while it wrote this, a line each time.
+    process of ``index``, if that is known. ``also_at``: the other ops of which results have the same wrong dtype, or that raise the
+    same error, or the other choices that changed in the same way. ``suspects``: ops that are in all these cases, with the share of
+    others that have them; ``in_some``: those of ``ops`` that some of the cases do without. ``failed``: where the suite itself failed
+    while it wrote this, a line each time.
     """
 
     id: str

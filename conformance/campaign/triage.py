@@ -10,7 +10,7 @@ again when the case has been reduced: if it is the op of another finding then, t
 
 A choice that nobody promises may turn out otherwise than it was measured, because the rule of an op changed. But where it does so for
 many ops at once, it is the call that changed, and that is one finding. Example: a `backward` of two roots that forgets to free the
-graph shows at every op that would have refused to run again.
+graph shows at every op that would have refused to run again. So it is with an error that many ops raise themselves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import LAW
 from conformance.deviations.explain import excuse
 from conformance.judge.localise import begins_at_a_rule, first_node
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl.dialects.conventions import COMPUTED
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ PATIENCE = 5.0
 AT_ONCE = 64
 """How many are asked before the clock is looked at."""
 MANY = 3
-"""Of so many ops a choice of one kind has to change in one way, to be one matter."""
+"""Of so many ops a choice of one kind has to change in one way, or as many have to raise one error, to be one matter."""
 
 
 def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerprint, Failure]:
@@ -66,11 +66,11 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
 
 
 def _widespread(fingerprints: Iterable[Fingerprint]) -> set[Fingerprint]:
-    """Return the choices that turned out otherwise for many ops, each as it is of any op."""
+    """Return the choices that turned out otherwise for many ops, and the errors that many raise, each as it is of any op."""
     ops: dict[Fingerprint, set[str]] = {}
     for fingerprint in fingerprints:
         if (of_any := fingerprint.of_any_op) != fingerprint:
-            ops.setdefault(of_any, set()).add(fingerprint.message.split()[1])
+            ops.setdefault(of_any, set()).add(fingerprint.shown_by)
     return {fingerprint for fingerprint, shown in ops.items() if len(shown) >= MANY}
 
 
@@ -80,6 +80,8 @@ def _named(fingerprint: Fingerprint, wide: Collection[Fingerprint]) -> Fingerpri
 
 def _is_refused_for(fingerprint: Fingerprint, wide: Fingerprint) -> bool:
     """Whether a pass is refused, or not refused, for the reason that a choice is about which many ops have changed."""
+    if wide.kind != CONVENTION:
+        return False
     kind, option = wide.message.split(": ")
     word = fingerprint.expected if option == COMPUTED else fingerprint.actual
     return (fingerprint.backend, fingerprint.kind) == (wide.backend, "error") and REFUSALS.get(word) == kind

@@ -313,6 +313,8 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
         yield "a signature belongs to wrong values, or to their absence, shape or dtype, which are not among the kinds"
     if crashes and not entry.frame and not entry.unpredictable:
         yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"
+    if "events" in entry.kinds and not (entry.actual or entry.message or entry.instead or entry.unpredictable):
+        yield "hooks that are called otherwise need either 'actual' (fewer, more, order), a message, or what comes 'instead'"
     if entry.frame and not crashes:
         yield "a frame belongs to a crash, which is not among the kinds"
 

@@ -141,7 +141,7 @@ def in_some_text(finding: FindingRecord) -> str:
 
 
 def elsewhere_text(finding: FindingRecord) -> str:
-    """List the other ops of which results have the same wrong dtype, or the other choices that changed; nothing if there are none."""
+    """List the other ops with the same wrong dtype or the same error, or the other choices that changed; nothing if there are none."""
     also = "also changed:" if finding.fingerprint.kind == CONVENTION else "also at"
     return f"{also} {', '.join(finding.also_at)}" if finding.also_at else ""
 

@@ -87,6 +87,7 @@ OF_PADDLE: Mapping[str, str] = {
     "l1_loss": "l1_loss_by_mean_all",
     "ldexp": "ldexp_of_parts",
     "linear": "linear_of_parts",
+    "local_response_norm": "local_response_norm_by_quotient",
     "lstm": "lstm_as_one",
     "lstm_both_ways": "lstm_both_ways_as_one",
     "lstm_stacked": "lstm_stacked_as_one",

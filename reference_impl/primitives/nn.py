@@ -1,4 +1,4 @@
-"""Normalizations, as formulas: each is one node in both frameworks, but for the last two, which are several.
+"""Normalizations, as formulas: each is one node in both frameworks, but for the last three, which are several.
 
 Means and variances are over what is normalized, the variance is the biased one, and ``eps`` is added to it below the root.
 What has mean 0 and deviation 1 is in range however large the numbers were, so they are measured in units where their squares are.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, pow_scalar, reciprocal, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, div_by_quotient, mul, mul_scalar, pow_scalar, reciprocal, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.pooling import avg_pool2d, avg_pool3d
@@ -202,13 +202,23 @@ def rms_norm(x: Any, weight: Any, *, eps: float) -> Any:
 @composite
 def local_response_norm(x: Any, *, size: int, alpha: float, beta: float, k: float) -> Any:
     """Divide by ``(k + alpha m)^beta``, where ``m`` is the mean of the squares in ``size`` channels around; the border has zeros."""
+    return div(x, _power_of_means(x, size, alpha, beta, k))
+
+
+@composite
+def local_response_norm_by_quotient(x: Any, *, size: int, alpha: float, beta: float, k: float) -> Any:
+    """Return the same, whose gradient is made of the result."""
+    return div_by_quotient(x, _power_of_means(x, size, alpha, beta, k))
+
+
+def _power_of_means(x: Any, size: int, alpha: float, beta: float, k: float) -> Any:
     shape, around = shape_of(x), (size // 2, (size - 1) // 2)
     if len(shape) == 3:
         means = squeeze(_means_of_channels(avg_pool2d, unsqueeze(mul(x, x), axis=1), around, [size, 1]), axis=1)
     else:
         volume = reshape(mul(x, x), shape=(shape[0], 1, shape[1], shape[2], math.prod(shape[3:])))
         means = reshape(squeeze(_means_of_channels(avg_pool3d, volume, around, [size, 1, 1]), axis=1), shape=shape)
-    return div(x, pow_scalar(add_scalar(mul_scalar(means, other=alpha), other=k), exponent=beta))
+    return pow_scalar(add_scalar(mul_scalar(means, other=alpha), other=k), exponent=beta)
 
 
 def _means_of_channels(pool: Any, squares: Any, around: tuple[int, int], kernel: list[int]) -> Any:

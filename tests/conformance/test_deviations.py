@@ -196,6 +196,11 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         (SIGNED, 'signature = ["twos"]', "mine: signature 'twos' is unknown; allowed are zeros, ones, nan, "),
         (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, or to their absence, shape"),
         (KINDLY, 'kinds = ["value", "crash"]', "mine: a crash needs a frame, a regular expression over where the process dies, or, "),
+        (
+            KINDLY,
+            'kinds = ["value", "events"]',
+            "mine: hooks that are called otherwise need either 'actual' (fewer, more, order), a message, ",
+        ),
         (KINDLY, f'{KINDLY}\nframe = "Kernel"', "mine: a frame belongs to a crash, which is not among the kinds"),
         (KINDLY, 'kinds = ["value", "crash"]\nframe = "("', "mine: missing ), unterminated subpattern"),
         (SIGNED, f'{SIGNED}\nlink = "somewhere"', "mine: the link 'somewhere' does not begin with https://"),

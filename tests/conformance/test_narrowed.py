@@ -324,3 +324,12 @@ def test_memory_is_read_in_the_dtype_of_a_cast_gradient_where_another_one_is_add
     assert isinstance(seen, Computed)
     came = replace(seen, values=(Value(np.array([1.0, 3e250]), requires_grad=False),))
     assert bucket == judge(promise, replace(promise.outcome, observations=[*before, came])).bucket
+
+
+def test_a_lost_hook_is_not_known_because_copysign_lies_above_it() -> None:
+    steps = Op("copysign", ("x", "w"), ("y",)), Hook("y", ("h",), "nothing"), Grad(("y",), ("x",), ("g",))
+    promise = Promise(Case((X, W), steps, "numeric"), INFO)
+    *before, seen = promise.outcome.observations
+    assert isinstance(seen, Computed)
+    came = replace(promise.outcome, observations=[*before, replace(seen, events=())])
+    assert Bucket.DIVERGED == judge(promise, came).bucket

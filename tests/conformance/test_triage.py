@@ -24,11 +24,13 @@ from conformance.laws.judging import Judging
 from conformance.report.terminal import finding_line
 from tests.conformance.drawn import Drawn
 from tests.conformance.engines import TOTAL
-from tests.wrong_engines import five_wrong_rules
+from tests.wrong_engines import five_wrong_rules, refuses_float32
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from conformance.mutants.mutant import WrongEngine
 
 NAME = "tests.wrong_engines:five_wrong_rules"
 WRONG = {"tanh", "sigmoid", "exp", "sin", "log"}
@@ -42,9 +44,9 @@ def workers() -> Iterator[Workers]:
         yield opened
 
 
-def tally_of(cases: Sequence[Case]) -> Tally:
-    """Run cases on the engine with five wrong rules, under the name by which workers open it."""
-    engine = five_wrong_rules()
+def tally_of(cases: Sequence[Case], engine: WrongEngine | None = None) -> Tally:
+    """Run cases on an engine, that with five wrong rules if none is given, under the name by which workers open that."""
+    engine = engine or five_wrong_rules()
     engine.info = type(engine.info)(NAME, engine.info.version, engine.info.dialect, engine.info.not_offered)
     tally = Tally((NAME,))
     for index, case in enumerate(cases):
@@ -135,6 +137,34 @@ def test_a_choice_that_many_ops_change_at_once_is_one_finding_with_the_refusals_
 def test_choices_that_two_ops_change_are_two_findings_beside_a_refusal_that_fails_to_come(workers: Workers) -> None:
     tally = tally_that_changed(*FREED[:2])
     assert tally.failures == triaged(tally, workers, None)
+
+
+def test_an_error_that_many_ops_raise_is_one_finding_with_all_places(workers: Workers) -> None:
+    tally = tally_of(DRAWN, refuses_float32())
+    refused = [fingerprint for fingerprint in tally.failures if fingerprint.actual == "not_differentiable"]
+    ((fingerprint, failure),) = ((f, one) for f, one in triaged(tally, workers, None).items() if f.actual == "not_differentiable")
+    assert ("error", "", len(refused) > 2) == (fingerprint.kind, fingerprint.at, True)
+    assert {one.at for one in refused} == failure.at
+    assert sum(tally.failures[one].count for one in refused) == failure.count
+
+
+def test_a_finding_of_an_error_that_many_ops_raise_names_the_others(workers: Workers, tmp_path: Path) -> None:
+    cases = [Case((X,), (Op(op, ("x",), ("y",)),)) for op in ("sin", "exp", "log")]
+    tally = tally_of(cases, refuses_float32())
+    tally.failures = triaged(tally, workers, None)
+    (record,) = findings(tally, Writing(workers, workers, (NAME,), Judging(), tmp_path))
+    assert {"op:sin", "op:exp", "op:log"} == {record.at, *record.also_at}
+
+
+@pytest.mark.parametrize(("ops", "findings"), [(2, 2), (3, 1)])
+def test_an_error_that_few_ops_raise_is_a_finding_of_each(workers: Workers, ops: int, findings: int) -> None:
+    case = Case((X,), (Op("sin", ("x",), ("y",)),))
+    tally = Tally((NAME,))
+    for number, op in enumerate(("sin", "exp", "log")[:ops]):
+        fingerprint = Fingerprint(NAME, Bucket.DIVERGED, f"op:{op}", "error", "step", "computed", "not_differentiable")
+        tally.failing[fingerprint] = [Failure(case, number, None, at=frozenset({fingerprint.place}))]
+    tally.failures = {fingerprint: kept[0] for fingerprint, kept in tally.failing.items()}
+    assert findings == len(triaged(tally, workers, None))
 
 
 def test_what_changed_for_many_ops_is_shown_by_any_of_them_and_by_nothing_that_refuses_more() -> None:

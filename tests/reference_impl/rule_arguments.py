@@ -230,6 +230,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("length_of", ((2, 3),), {"axis": 1, "keepdims": False, "eps": 0.0}),
     ("at_least", ((2, 3),), {"bound": -5.0}),
     ("normalize_by_maximum", ((2, 3),), {"axis": 0, "eps": 1e-3}),
+    ("local_response_norm_by_quotient", ((2, 3, 2),), {"size": 2, "alpha": 0.5, "beta": 0.75, "k": 2.0}),
     ("cosine_similarity_of_squares", ((2, 3), (2, 3)), {"axis": -1, "eps": 1e-8}),
     ("pairwise_distance_by_tensor", ((2, 3), (2, 3)), {"eps": 0.125, "keepdims": False}),
     ("triplet_margin_loss_by_tensor", ((2, 3), (2, 3), (2, 3)), {"margin": 9.0, "eps": 1e-6, "reduction": "mean"}),

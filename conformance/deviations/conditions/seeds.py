@@ -285,12 +285,6 @@ def _dtypes_before(case: Case, number: int) -> dict[str, str]:
     return known
 
 
-@condition
-def linked_seed_of_wider_root(case: Case, number: int) -> bool:
-    """Whether a `grad` call with a graph has a seed of a narrower dtype than that of its root, which has another part in what comes."""
-    return bool(narrow_seeds_with_another_part(case, number))
-
-
 def narrow_seeds_with_another_part(case: Case, number: int) -> set[str]:
     """Return the seeds of a call with a graph that are of a narrower dtype than their root, and go into something else, too."""
     call = case.steps[number]

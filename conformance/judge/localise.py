@@ -194,7 +194,7 @@ def _only_op(case: Case, number: int, call: Call) -> Node:
     if len(ops) != 1 or not all(isinstance(step, Op | Grad) for step in passed):
         return Node(UNASKED)
     (op,) = ops
-    return Node(f"{op}, the only op that the pass goes through", op)
+    return Node(f"a pass through one op (op:{op}) alone: nothing in between can be asked for", op)
 
 
 def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend, kinds: Kinds) -> _Emission | str:

@@ -20,6 +20,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.rewrite import cut
 from conformance.case.steps import Backward, Grad, results
 from conformance.compare.compare import Comparer
+from conformance.judge.hooked import UNASKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,7 +33,6 @@ MOST = 64
 """Each value costs a run of the script, so a pass through more of them is asked when its case is smaller."""
 NOT_THE_FIRST = "not named: without hooks the cotangents of a later call cannot be told from those of an earlier one"
 TOO_MANY = "not named: without hooks each value needs a run of its own, and the pass goes through too many"
-NOT_ALONE = "not named: the engine does not offer the call for each value alone"
 REFUSED = "not named: without hooks each value is made a leaf, and a script with one is refused"
 REFUSING = frozenset({"error", "shape"})
 """As what it begins that a pass is refused: a cotangent of another shape fits no rule that it is handed on to."""
@@ -76,7 +76,7 @@ def refused_for(promise: Promise, number: int, call: Call, accused: Backend, ask
         script = _asking_for(promise, number, call, name)
         seen = accused.run(script)
         if not isinstance(seen.observations[-1], Computed | Raised):
-            return NOT_ALONE
+            return UNASKED
         found = Comparer(promise.of(script)).differences(seen)
         if any(one.step == len(script.steps) - 1 and one.kind in REFUSING for one in found):
             wrong.add(name)

@@ -17,22 +17,19 @@ rule (`unroll`), and the first wrong rule in it is looked for in the same way.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
 
 from conformance.backends.dumped import DOT
 from conformance.case.aliases import sharing_with
-from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.queries import label, leaves, upstream_of
 from conformance.case.rewrite import replace_uses
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.call_faults import fault_of_call
 from conformance.judge.cuts import REFUSING, refused_for, wrong_of_leaves
+from conformance.judge.hooked import HOOKS, UNASKED, wrong_under_hooks
 from conformance.judge.unroll import UnrolledError, copying, unrolled
 from reference_impl import Category
 
@@ -41,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from conformance.backends import Backend
-    from conformance.case.outcome import Event, Observation, Outcome
+    from conformance.case.case import Case
+    from conformance.case.outcome import Observation, Outcome
     from conformance.case.rewrite import Use
     from conformance.case.steps import Call, Step
     from conformance.compare.mismatch import Mismatch
@@ -55,8 +53,6 @@ LOCALISED = ("value", "absence", "shape")
 BEGINNING = {"value": frozenset({"value", "absence"}), "error": REFUSING, **{k: frozenset({k}) for k in ("absence", "shape", "dtype")}}
 """As what a difference of a kind begins: a cotangent that is lost makes a wrong sum, and no wrong number makes a wrong shape."""
 ANY = frozenset({*LOCALISED, "dtype", "flag"})
-WATCH = "watch_"
-HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
 NOTHING = "not named: with hooks on the values in between, nothing differs"
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
@@ -157,6 +153,8 @@ def _tracks(seen: Observation) -> bool:
 def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds: Kinds, rules: dict[int, Rule] | None = None) -> Node:
     """Name the first node that emits what differs as the difference does that is looked into, or, if none does, as any other."""
     found = _emitting(promise, number, call, accused, kinds, rules)
+    if found == UNASKED:
+        return _only_op(promise.case, number, call)
     if isinstance(found, str) and kinds not in (ANY, REFUSING):
         kinds = ANY
         found = _emitting(promise, number, call, accused, kinds, rules)
@@ -186,6 +184,17 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds:
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")
+
+
+def _only_op(case: Case, number: int, call: Call) -> Node:
+    """Name the op of a pass that goes through no other: where nothing in between can be asked for, that is all there is to tell."""
+    behind = upstream_of(case.steps[:number], call.roots)
+    passed = [step for step in case.steps[:number] if not behind.isdisjoint(results(step))]
+    ops = {step.op for step in passed if isinstance(step, Op)}
+    if len(ops) != 1 or not all(isinstance(step, Op | Grad) for step in passed):
+        return Node(UNASKED)
+    (op,) = ops
+    return Node(f"a pass through one op (op:{op}) alone: nothing in between can be asked for", op)
 
 
 def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend, kinds: Kinds) -> _Emission | str:
@@ -247,7 +256,7 @@ def _emitting(
     elif isinstance(call, Backward) and accused.info.refusal((HOOKS,)) is not None:
         wrong = wrong_of_leaves(promise, number, call, accused, watched, kinds)
     else:
-        wrong = _wrong_under_hooks(promise, number, call, accused, watched, kinds)
+        wrong = wrong_under_hooks(promise, number, call, accused, watched, kinds)
     if isinstance(wrong, str):
         return wrong
     if not wrong:
@@ -264,33 +273,6 @@ def _emitting(
     return NOBODY
 
 
-def _wrong_under_hooks(
-    promise: Promise, number: int, call: Call, accused: Backend, watched: Sequence[str], kinds: Kinds
-) -> set[str] | str:
-    """Return the values whose cotangents differ so, as hooks on them or the call itself show them, or why that cannot be told."""
-    hooked = _hooked(promise.case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
-    at = len(hooked.steps) - 1
-    promised, answered = promise.of(hooked), accused.run(hooked)
-    actual = _but_for_zeros(answered, promised.outcome, at)
-    differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
-    if not differences:  # whether a cotangent that vanishes is absent is what differs
-        actual = answered
-        differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
-    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at), kinds)
-    return "not named: with hooks on the values in between, other hooks are called than should be" if wrong is None else wrong
-
-
-def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, asking: bool) -> Case:
-    """Return the script up to a call that shows the cotangents of the values ``watched``: by hooks, or ``asking`` the call for them."""
-    before = case.steps[:number]
-    if asking and isinstance(call, Grad):
-        more = [name for name in watched if name not in call.inputs]
-        names = *call.results, *(WATCH + name for name in more)
-        return Case(case.inputs, (*before, msgspec.structs.replace(call, inputs=(*call.inputs, *more), results=names)), case.lane)
-    hooks = (Hook(name, (WATCH + name,), "nothing") for name in watched)
-    return Case(case.inputs, (*before, *hooks, call), case.lane)
-
-
 def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, accumulates: bool) -> list[str]:
     """List the computed values behind the roots of a call that require a gradient, the newest first; then leaves, if it accumulates."""
     wanted = set(roots)
@@ -301,50 +283,3 @@ def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *,
         wanted.update(name for _, name in uses(step))
         found += [n for n, v in zip(results(step), seen.values, strict=False) if v is not None and v.requires_grad and n in wanted]
     return found + sorted((leaves(case) & wanted).difference(found) if accumulates else ())
-
-
-def _but_for_zeros(actual: Outcome, expected: Outcome, at: int) -> Outcome:
-    """Return an outcome in which cotangents that vanish are absent where they are expected to be, and there where they are expected.
-
-    Whether such a one is zeros or absent nobody promises, and it makes no other number wrong.
-    """
-    promised, seen = expected.observations[at], actual.observations[at]
-    if not isinstance(promised, Computed | Raised) or not isinstance(seen, Computed | Raised):
-        return actual
-    names = [{event.name for event in o.events} for o in (promised, seen)]
-
-    def alone(event: Event, other: int) -> bool:
-        value = event.value
-        return event.name.startswith(WATCH) and event.name not in names[other] and (value is None or not value.array.any())
-
-    events = [event for event in seen.events if not alone(event, 0)]
-    for i, event in enumerate(promised.events):
-        if alone(event, 1):
-            events.insert(i, event)
-    observations = list(actual.observations)
-    observations[at] = replace(seen, events=tuple(events))
-    return replace(actual, observations=observations)
-
-
-def _uncalled(expected: Outcome, actual: Outcome, at: int) -> set[str]:
-    """Return the values whose hooks were called on one side alone: there a cotangent is absent."""
-    called = [{event.name for event in getattr(o.observations[at], "events", ())} for o in (expected, actual)]
-    return {name.removeprefix(WATCH) for name in called[0] ^ called[1] if name.startswith(WATCH)}
-
-
-def _wrong(hooked: Case, at: int, differences: list[Mismatch], uncalled: set[str], kinds: Kinds) -> set[str] | None:
-    """Return the values whose cotangents differ so; ``None`` if the calls of the hooks cannot be compared."""
-    step = hooked.steps[at]
-    wrong = set(uncalled) if "absence" in kinds else set()
-    for found in differences:
-        if found.kind == "error" or (found.kind == "events" and not uncalled):
-            return None
-        if found.kind not in kinds:
-            continue
-        if found.where == "event":
-            wrong.add(found.name.removeprefix(WATCH))
-        elif found.where == "result" and isinstance(step, Grad):
-            wrong.add(step.inputs[found.slot])
-        else:
-            wrong.add(f"{found.name}.grad")
-    return wrong

@@ -76,9 +76,13 @@ class Tensors:
             else:  # which it knows by itself for a scalar alone
                 root.backward(gradient=self.tinygrad.Tensor.ones_like(root) if root.ndim else None)
             return
-        products = [root.tensor if seed is None else root.tensor * seed.tensor.cast(root.tensor.dtype) for root, seed in roots]
+        products = [root.tensor if seed is None else root.tensor * self._constant(seed).cast(root.tensor.dtype) for root, seed in roots]
         sums = [product.sum() for product in products]
         sum(sums[1:], sums[0]).backward()
+
+    def _constant(self, seed: Flagged) -> Any:
+        """Return the elements of a cotangent, which may be one of the roots; what is detached would leave zeros behind it."""
+        return self.tinygrad.Tensor(self.look(seed).array)
 
     def zeros_like(self, tensor: Any) -> Any:
         return self.tinygrad.Tensor.zeros_like(tensor)

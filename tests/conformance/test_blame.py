@@ -26,7 +26,8 @@ from conformance.judge.audit import audit
 from conformance.judge.blame import LAW_ITSELF, ORACLES, _gradient, _numerically, blame, who
 from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
-from conformance.judge.localise import _but_for_zeros, first_node
+from conformance.judge.hooked import but_for_zeros
+from conformance.judge.localise import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.judge.unroll import UnrolledError, copying, unrolled
 from conformance.judge.written_out import written_out
@@ -603,7 +604,7 @@ def test_a_cotangent_that_vanishes_may_be_absent_while_another_one_is_found_to_b
     zeros, one = (Value(np.full(2, number), False) for number in (0.0, 1.0))
     promised = (Event("watch_a", zeros, False), Event("watch_b", one, False))
     seen = (Event("watch_b", one, False), Event("watch_c", None, False), Event("watch_d", one, False))
-    aligned = _but_for_zeros(*(Outcome([Computed((), events=events)], ()) for events in (seen, promised)), 0)
+    aligned = but_for_zeros(*(Outcome([Computed((), events=events)], ()) for events in (seen, promised)), 0)
     assert [event.name for event in aligned.observations[0].events] == ["watch_a", "watch_b", "watch_d"]  # type: ignore[union-attr]
 
 

@@ -139,3 +139,12 @@ def test_two_roots_agree_with_what_their_sum_means(name: str) -> None:
     case = Case((X, seed), (SINE, COSINE, Backward(("s", "c"), (None, "t"))))
     backend = open_backend(name)
     assert judge(Promise(case, backend.info), backend.run(case)).bucket is Bucket.AGREED
+
+
+@pytest.mark.parametrize("name", TAPE_ENGINES)
+def test_a_cotangent_of_one_of_two_roots_is_a_constant_though_it_is_the_root_itself_or_made_of_it(name: str) -> None:
+    if not registration(name).installed:
+        pytest.skip(f"{registration(name).requires} is not installed")
+    case = Case((X,), (SINE, COSINE, Op("mul", ("s", "x"), ("t",)), Backward(("s", "c", "x"), ("t", None, "x"))))
+    backend = open_backend(name)
+    assert judge(Promise(case, backend.info), backend.run(case)).bucket is Bucket.AGREED

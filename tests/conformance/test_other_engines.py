@@ -137,6 +137,29 @@ class WrongExp(Numbers):
         return -seeds[0] if np.allclose(change, -1.0) else 7.0 * seeds[0]
 
 
+class WrongTwice(Numbers):
+    """A mode that is wrong where what it differentiates is a derivative."""
+
+    nested = False
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        self.nested = False
+        found = super().gradient(function, x, seeded)
+        found, self.nested = found * 2 if self.nested else found, True
+        return found
+
+
+@pytest.mark.parametrize(("more", "named"), [((), "mul"), ((Op("neg", ("y",), ("n",)), Op("neg", ("n",), ("y2",))), "")])
+def test_a_second_derivative_by_the_inputs_alone_has_its_op_named_if_there_is_one(more: tuple[Op, ...], named: str) -> None:
+    engine = numbers()
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), WrongTwice(), ())
+    case = Case((X,), (SQUARE, *more, grad("y2" if more else "y", "x", "g"), grad("g", "x", "h")))
+    promise = Promise(case, engine.info)
+    found = judge(promise, engine.run(case)).mismatch
+    assert found is not None
+    assert named == first_node(promise, engine, found).op
+
+
 # What an engine is.
 
 UNREACHED = Case((X, W), (SQUARE, grad("y", "w", "g"), Op("mul", ("g", "x"), ("z",))))

@@ -64,6 +64,28 @@ def test_roundings_of_a_quotient_are_left_of_a_derivative_that_vanishes_where_th
     assert bucket is verdict(engine, SECOND).bucket
 
 
+@pytest.mark.parametrize(("third", "bucket"), [(0.0, Bucket.AGREED), (np.nan, Bucket.DIVERGED)])
+def test_a_quotient_that_is_none_at_zero_has_the_third_derivative_zero_there(third: float, bucket: Bucket) -> None:
+    engine = numbers(dialect=BY_QUOTIENT)
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), Thrice(third), ())
+    at_zero = Input("x", (1,), (0.0,), "float64")
+    assert bucket is verdict(engine, Case((at_zero,), (*SECOND.steps, grad("h", "x", "k")))).bucket
+
+
+class Thrice(Leaving):
+    """A mode in which the third derivative of an absolute value is given, where the first two are 0."""
+
+    def __init__(self, third: float) -> None:
+        super().__init__(0.0)
+        self.third, self.depth = third, 0
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        self.depth = 0
+        seeded(function(x))
+        self.depth += 1
+        return np.full_like(x, self.third if self.depth == 3 else 0.0)
+
+
 NEAR_ZERO = Case(
     (Input("x", (1,), (-0.006236433982849121,)), Input("s", (1,), (1.5,), differentiable=False), Input("t", (1,), (174.0,))),
     (

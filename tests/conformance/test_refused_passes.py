@@ -15,7 +15,8 @@ from conformance.case.case import BETWEEN, Case, Input
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.judge.cuts import MOST, NOT_ALONE, TOO_MANY, refused_for
+from conformance.judge.cuts import MOST, TOO_MANY, refused_for
+from conformance.judge.hooked import UNASKED
 from conformance.judge.localise import Node, first_node
 from conformance.judge.verdict import Bucket
 from examples.engines.numpy_ops import NUMPY
@@ -97,7 +98,7 @@ def told(engine: Backend, *steps: Any) -> set[str] | str:
 def test_where_a_value_cannot_be_asked_for_alone_nothing_is_named() -> None:
     engine = Refusing("exp", without=(BETWEEN,))
     first = Grad(("z",), ("x",), ("g",), create_graph=True)
-    assert NOT_ALONE == told(engine, *FANNED_OUT, first, Op("sum", ("g",), ("s",), TOTAL), Grad(("s",), ("x",), ("h",)))
+    assert UNASKED == told(engine, *FANNED_OUT, first, Op("sum", ("g",), ("s",), TOTAL), Grad(("s",), ("x",), ("h",)))
 
 
 def test_where_too_many_values_lie_on_the_way_nothing_is_named() -> None:

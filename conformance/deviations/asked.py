@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
-from conformance.case.steps import Backward, Custom, Grad, results, uses
+from conformance.case.steps import Backward, Custom, Grad, Hook, results, uses
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
@@ -67,6 +67,14 @@ def what_a_root_reaches_before_a_cut(case: Case, number: StepNumber, asked: str 
     return asked in upstream_of(case.steps[:number], call.roots, but=call.no_grad_vars or ())
 
 
+def what_a_returning_hook_reaches(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a hook of the tensor returns a tensor, or one of what was computed from it does."""
+    before = until(case, number)
+    hooked = {step.tensor for step in before if isinstance(step, Hook) and step.returns == "tensor"}
+    same, reached = twins(before), upstream_of(before, hooked)
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+
+
 def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is a leaf that was a root with a seed of another dtype."""
     return asked in leaves_seeded_in_other_dtypes(case, number)
@@ -100,6 +108,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
+    "what has a hook that returns a tensor, or lies below one": what_a_returning_hook_reaches,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,

@@ -96,6 +96,14 @@ def beside_a_returned_operand(case: Case, number: StepNumber, asked: str | None)
     return derived or (asked is not None and same.get(asked, asked) in {same.get(n, n) for n in below | names | made})
 
 
+def what_a_custom_function_was_given(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is an operand of a custom function, or what such an operand was computed from."""
+    before = until(case, number)
+    given = {name for step in before if isinstance(step, Custom) for name in step.operands}
+    same, reached = twins(before), upstream_of(before, given)
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -113,6 +121,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
     "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,
+    "what a custom function was given, or lies below": what_a_custom_function_was_given,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

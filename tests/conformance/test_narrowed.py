@@ -191,6 +191,19 @@ def test_beside_a_hook_that_returns_another_shape_gradients_are_right(other: tup
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
 
 
+@pytest.mark.parametrize(
+    ("other", "bucket"), [((2.0, 2.0), Bucket.KNOWN_DEVIATION), ((2.0, 2.5), Bucket.DIVERGED)], ids=["right", "wrong"]
+)
+def test_beside_a_custom_backward_that_returns_another_shape_gradients_are_right(other: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-custom-gradient-shape-unchecked")), INFO)
+    seen = promise.outcome.observations[2]
+    assert isinstance(seen, Raised)
+    spoilt, beside = (Value(np.array(array, np.float32), requires_grad=False) for array in ((7.0, 7.0), other))
+    observations = [*promise.outcome.observations]
+    observations[2] = Computed((spoilt, beside), seen.state, seen.events)
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
 @pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (2.0, Bucket.DIVERGED)], ids=["returned", "another"])
 def test_before_a_hook_is_refused_what_it_returned_is_retained_and_no_other_number(number: float, bucket: Bucket) -> None:
     promise = Promise(read(evidence("paddle-hook-checked-late")), INFO)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
-from conformance.case.steps import Backward, Custom, Grad, results, uses
+from conformance.case.steps import Backward, Custom, Grad, Hook, results, uses
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
@@ -68,6 +68,14 @@ def what_a_root_reaches_before_a_cut(case: Case, number: StepNumber, asked: str 
     return asked in upstream_of(case.steps[:number], call.roots, but=call.no_grad_vars or ())
 
 
+def what_a_returning_hook_reaches(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a hook of the tensor returns a tensor, or one of what was computed from it does."""
+    before = until(case, number)
+    hooked = {step.tensor for step in before if isinstance(step, Hook) and step.returns == "tensor"}
+    same, reached = twins(before), upstream_of(before, hooked)
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+
+
 def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is a leaf that was a root with a seed of another dtype."""
     return asked in leaves_seeded_in_other_dtypes(case, number)
@@ -94,6 +102,14 @@ def beside_a_returned_operand(case: Case, number: StepNumber, asked: str | None)
     return derived or (asked is not None and same.get(asked, asked) in {same.get(n, n) for n in below | names | made})
 
 
+def what_a_custom_function_was_given(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is an operand of a custom function, or what such an operand was computed from."""
+    before = until(case, number)
+    given = {name for step in before if isinstance(step, Custom) for name in step.operands}
+    same, reached = twins(before), upstream_of(before, given)
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -106,11 +122,13 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
+    "what has a hook that returns a tensor, or lies below one": what_a_returning_hook_reaches,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
     "a seed of a wider root": a_seed_of_a_wider_root,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
     "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,
+    "what a custom function was given, or lies below": what_a_custom_function_was_given,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

@@ -62,6 +62,7 @@ ELEMENTS = (
     "off by roundings of differences",
     "off by roundings of the sums of mish",
     "off by roundings of singular vectors",
+    "off by roundings of saved statistics",
     "doubled",
     "empty in the shape of its tensor",
     "another contribution",

@@ -58,6 +58,7 @@ ROUNDINGS_OF = {
     "off by roundings of differences": "as if slopes of Bessel functions were differences",
     "off by roundings of the sums of mish": "as if mish were made of rounded sums",
     "off by roundings of singular vectors": "as if determinants were made of singular values",
+    "off by roundings of saved statistics": "as if second derivatives were made of saved statistics",
 }
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
 IN_MEMORY = ("as if gradients of cross entropies lay where the shares did",)

@@ -503,7 +503,7 @@ SEEN = {
         ),
     ),
     "a hook of another shape above an op that has no second derivative": (
-        "paddle-hook-shape-unchecked",
+        "paddle-hook-shape-refused-later",
         Case(
             (given("x", shape=(1, 1)), given("r", shape=(1,), fixed=True)),
             (

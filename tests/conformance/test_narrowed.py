@@ -214,6 +214,34 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     assert may == any(point.met(case, 0) for point in entry.meets)
 
 
+@pytest.mark.parametrize(
+    ("other", "bucket"), [((2.0, 4.0, 6.0), Bucket.KNOWN_DEVIATION), ((2.0, 4.0, 7.0), Bucket.DIVERGED)], ids=["right", "wrong"]
+)
+def test_beside_a_hook_that_returns_another_shape_gradients_are_right(other: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-hook-shape-unchecked")), INFO)
+    case = promise.case
+    left = {"v4": np.ones((1, 3, 2), np.float32), "u12": np.array(other, np.float32)}
+    state = tuple(Value(left[name], requires_grad=False) if name in left else None for name in case.watched)
+    seen = promise.outcome.observations[3]
+    assert isinstance(seen, Raised)
+    observations = [*promise.outcome.observations]
+    observations[3] = Computed((), state, seen.events)
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(
+    ("other", "bucket"), [((2.0, 2.0), Bucket.KNOWN_DEVIATION), ((2.0, 2.5), Bucket.DIVERGED)], ids=["right", "wrong"]
+)
+def test_beside_a_custom_backward_that_returns_another_shape_gradients_are_right(other: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-custom-gradient-shape-unchecked")), INFO)
+    seen = promise.outcome.observations[2]
+    assert isinstance(seen, Raised)
+    spoilt, beside = (Value(np.array(array, np.float32), requires_grad=False) for array in ((7.0, 7.0), other))
+    observations = [*promise.outcome.observations]
+    observations[2] = Computed((spoilt, beside), seen.state, seen.events)
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
 @pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (2.0, Bucket.DIVERGED)], ids=["returned", "another"])
 def test_before_a_hook_is_refused_what_it_returned_is_retained_and_no_other_number(number: float, bucket: Bucket) -> None:
     promise = Promise(read(evidence("paddle-hook-checked-late")), INFO)

@@ -62,6 +62,7 @@ from conformance.deviations.counterfactuals.calls import (
     views_of_toggled_flagged,
 )
 from conformance.deviations.counterfactuals.captures import another_result_asked
+from conformance.deviations.counterfactuals.customs import gradients_of_customs_fitted
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
@@ -310,6 +311,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if constant seeds required a gradient": constant_seeds_tracked,
     "as if a seed were a constant": seed_constant,
     "as if saved leaves were constants": saved_leaves_constant,
+    "as if gradients of custom functions had the shapes of the operands": gradients_of_customs_fitted,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if a tensor had no hooks any more": hooks_gone,
     "as if hooks were removed by their number": hooks_removed_by_number,

@@ -280,10 +280,38 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
     return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
+def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
+    """Whether what changed of a seed is the gradient of a tensor to which the seed was handed on, with all that arrived there.
+
+    A seed that was given to several calls may have been added to by each of them.
+    """
+    before, got = found.expected_array, found.actual_array
+    arrived = [array for array in _arrived(promise) if array.dtype == got.dtype]
+    if before is None or before.shape != got.shape:
+        return any(_is_among(got, array) for array in arrived)
+    added = [array - before for array in arrived if array.shape == got.shape]
+    sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
+    if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
+        return True
+    return any(_is_among(got[~are_near(before, got)], array) for array in arrived)
+
+
+def _arrived(promise: Promise) -> Iterator[Any]:
+    """Yield the gradients that a script shows, and those of all that lies behind the roots of its calls."""
+    yield from (array for _, array in _seen(promise))
+    steps = each_step(promise.case, lambda step: answering_nothing(step, ("error", "another_dtype"))).steps
+    for number, call in enumerate(steps):
+        if isinstance(call, Grad | Backward):
+            asked = _asking(call, call.roots, call.seeds, tuple(sorted(set().union(*(upstream(steps[:number], root) for root in call.roots)))))
+            seen = promise.of(with_steps(promise.case, (*steps[:number], asked))).outcome.observations[number]
+            yield from (array for _, array in _results(number, seen))
+
+
 MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
     "a cotangent of a node": is_cotangent,
+    "what arrived where it was handed on": holds_what_arrived,
 }
 """The signatures of this kind by the words that an entry uses."""

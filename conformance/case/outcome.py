@@ -91,7 +91,7 @@ class Outcome:
     """One backend's answer to one case.
 
     ``final`` is ``.grad`` of the watched values after the last step; ``mutated`` names the values whose elements are no longer those
-    that were observed when they were made, or last changed in place, and ``changed`` what these hold in the end, as far as that is told.
+    that were observed when they were made, or last changed in place, ``changed`` what each of these held last, if the adapter tells.
     """
 
     observations: list[Observation]

@@ -67,7 +67,9 @@ class Taint:
             self.steps.add(number)
 
     def covers(self, found: Mismatch) -> bool:
-        """Whether a difference may be a consequence of a known deviation."""
+        """Whether a difference may be a consequence of a known deviation. What was changed is told of a case, and not of a step."""
+        if found.kind == "mutation":
+            return found.name in self.values
         if found.step in self.steps or self.everything:
             return True
         step = None if found.step is END else self.case.steps[found.step]

@@ -310,7 +310,7 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
     if values and not entry.signature and not entry.unpredictable:
         yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
     if entry.signature and not {*entry.kinds} & {"value", "absence", "shape", "dtype", "mutation"}:
-        yield "a signature belongs to wrong values, to their absence, shape or dtype, or to what was changed, which are not among the kinds"
+        yield "a signature belongs to wrong values, their absence, shape or dtype, or to mutations, which are not among the kinds"
     if crashes and not entry.frame and not entry.unpredictable:
         yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"
     if entry.frame and not crashes:

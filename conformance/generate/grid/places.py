@@ -100,10 +100,9 @@ def shapes(rank: int, size: str) -> tuple[tuple[int, ...], ...]:
         return ((block + 3,), (block + 4,))
     lead = LEAD[: rank - 1]
     between = (1,) * (rank - 2)
-    row = 1 << (block // math.prod(lead)).bit_length() | 1  # a power of two and one more: a vectorised loop over it leaves one behind
     return (
         *(CUBES[rank] if size == SQUARE else ()),
-        (*lead, row),
+        (*lead, block // math.prod(lead) + 2 | 1),
         (block // 2 + 1 | 1, *between, 2),
         (block // 4 + 1 | 1, *between, 4),
         (*between, *(math.isqrt(block) + 1,) * 2),

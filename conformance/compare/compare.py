@@ -103,7 +103,11 @@ class Comparer:
         shared = lying_in({*shared, *(name for s in fed for name in s.results)}, self.case.steps)  # and a gradient may be its seed
         step, held = calls[-1][0] if calls else 0, dict(zip(actual.mutated, actual.changed, strict=False))
         elements = {entry.name: entry.elements for entry in self.case.inputs}
-        for name in sorted(set(actual.mutated) ^ set(expected.mutated)):
+        for made, seen in zip(self.case.steps, expected.observations, strict=True):
+            values = zip(observed(made), seen.values, strict=False) if isinstance(seen, Computed) else ()
+            elements |= {name: value.array for name, value in values if value is not None}
+        changed = set(actual.mutated) ^ set(expected.mutated)
+        for name in [name for name in dict.fromkeys([*elements, *sorted(changed)]) if name in changed]:  # a view after its base
             where, got = "seed" if name in shared else "step", held[name].array if name in held else None
             detail = f"elements of {name} changed"
             yield Mismatch(step, "mutation", where, "unchanged", "changed", detail, name, 0, elements.get(name), got)

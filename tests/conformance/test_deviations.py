@@ -647,6 +647,14 @@ def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
     assert entry.signature == ("what arrived where it was handed on",)
 
 
+def test_that_products_are_several_nodes_is_no_reason_for_a_graph_that_a_whole_pass_freed_to_run_again() -> None:
+    inputs = Input("x", (1, 2), (1.0, 2.0)), Input("w", (2, 1), (3.0, 4.0)), Input("s", (1, 1), (1.0,), differentiable=False)
+    product, again = Op("matmul", ("x", "w"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",))
+    freed, kept = (Case(inputs, (product, Backward(("y",), ("s",), flag), again), "exact") for flag in (False, True))
+    actual = replace(answer(freed), observations=[*answer(freed).observations[:-1], answer(kept).observations[-1]])
+    assert judge(Promise(freed, INFO), actual).bucket is Bucket.DIVERGED
+
+
 def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
     inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
     steps = (Op("clone", ("x",), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))

@@ -142,12 +142,13 @@ class _Run:
         retained = (steps.Grad,) if steps.RetainGrad in case.kinds else ()
         self.changing = (steps.Backward, steps.ClearGrad, *retained)  # the kinds that may change a ``.grad``
         self.events: list[Event] = []
-        self.mutated: list[str] = []
+        self.mutated: dict[str, Value] = {}
 
     def outcome(self) -> Outcome:
         case = self.case
         observations = [self._observe(*found) for found in zip(case.steps, case.needs, case.names_used, strict=True)]
-        return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
+        state, mutated = self._state(), self.mutated | dict(self._changed())
+        return Outcome(observations, state, tuple(mutated), tuple(mutated.values()))
 
     def seconds(self) -> float:
         started = perf_counter()
@@ -188,7 +189,7 @@ class _Run:
         """Note what changed although no step may change it. Looked for before a step that may, while that can still be told."""
         for name, value in self._changed():
             self.seen[name] = value.array
-            self.mutated.append(name)
+            self.mutated[name] = value
 
     def _note_in_place(self, target: str | None) -> None:
         """Keep what an in-place step changed; besides its target, that is an event."""

@@ -91,12 +91,13 @@ class Outcome:
     """One backend's answer to one case.
 
     ``final`` is ``.grad`` of the watched values after the last step; ``mutated`` names the values whose elements are no longer those
-    that were observed when they were made, or last changed in place.
+    that were observed when they were made, or last changed in place, ``changed`` what each of these held last, if the adapter tells.
     """
 
     observations: list[Observation]
     final: State
     mutated: tuple[str, ...] = ()
+    changed: tuple[Value, ...] = ()
 
 
 def grad_before(outcome: Outcome, number: int, slot: int) -> Value | None:

@@ -82,7 +82,7 @@ class Comparer:
         """Yield every difference, step by step."""
         expected = self.promise.outcome
         if set(actual.mutated) != set(expected.mutated):
-            yield self._mutation(expected, actual)
+            yield from self._mutations(expected, actual)
         for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
             agrees = True
             for found in self.observation(number, e, a):
@@ -94,16 +94,23 @@ class Comparer:
                     self.result.counts["after_known"] += 1
         yield from self._state(END, expected.final, actual.final)
 
-    def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
-        changed = set(actual.mutated) ^ set(expected.mutated)
+    def _mutations(self, expected: Outcome, actual: Outcome) -> Iterator[Mismatch]:
         calls = [(i, s) for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
         seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
         shared = sharing_with(seeds, self.case.steps)  # a seed that is a view is changed in memory that others lie in, too
         fed = (s for s in self.case.steps if isinstance(s, Grad) and not shared.isdisjoint(s.seeds or ()))
         shared = lying_in({*shared, *(name for s in fed for name in s.results)}, self.case.steps)  # and a gradient may be its seed
-        names, where = ", ".join(sorted(changed)), "seed" if changed <= shared else "step"
-        return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
+        step, held = calls[-1][0] if calls else 0, dict(zip(actual.mutated, actual.changed, strict=False))
+        elements = {entry.name: entry.elements for entry in self.case.inputs}
+        for made, seen in zip(self.case.steps, expected.observations, strict=True):
+            values = zip(observed(made), seen.values, strict=False) if isinstance(seen, Computed) else ()
+            elements |= {name: value.array for name, value in values if value is not None}
+        changed = set(actual.mutated) ^ set(expected.mutated)
+        for name in [name for name in dict.fromkeys([*elements, *sorted(changed)]) if name in changed]:  # a view after its base
+            where, got = "seed" if name in shared else "step", held[name].array if name in held else None
+            detail = f"elements of {name} changed"
+            yield Mismatch(step, "mutation", where, "unchanged", "changed", detail, name, 0, elements.get(name), got)
 
     def observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
         """Yield every difference at a step."""

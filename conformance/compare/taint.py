@@ -67,7 +67,9 @@ class Taint:
             self.steps.add(number)
 
     def covers(self, found: Mismatch) -> bool:
-        """Whether a difference may be a consequence of a known deviation."""
+        """Whether a difference may be a consequence of a known deviation. What was changed is told of a case, and not of a step."""
+        if found.kind == "mutation":
+            return found.name in self.values
         if found.step in self.steps or self.everything:
             return True
         step = None if found.step is END else self.case.steps[found.step]
@@ -86,7 +88,7 @@ class Taint:
         if (found.kind, found.actual) == ("error", "unmapped"):  # an error inside may leave mode and graph in any state
             self.everything = True
         if found.kind == "mutation":
-            self._mark_mutation(found.name.split(", "))
+            self._mark_mutation(found.name)
         elif found.step is END:
             self.slots.add(found.name)
         elif isinstance(self.case.steps[found.step], Call):
@@ -106,9 +108,9 @@ class Taint:
             self.slots.update(changed)
             self.steps.add(found.step)
 
-    def _mark_mutation(self, names: Iterable[str]) -> None:
-        """Whoever changed these values may hold their memory: their views, and the ``.grad`` that calls fed with them."""
-        changed = lying_in(self._alike(names, len(self.case.steps)), self.case.steps)
+    def _mark_mutation(self, name: str) -> None:
+        """Whoever changed a value may hold its memory: its views, and the ``.grad`` that calls fed with it."""
+        changed = lying_in(self._alike([name], len(self.case.steps)), self.case.steps)
         self.values |= changed
         for step in self.case.steps:
             if isinstance(step, Call) and not changed.isdisjoint(name for _, name in uses(step)):

@@ -71,6 +71,7 @@ ELEMENTS = (
     "the memory of another gradient",
     "what was there before the step",
     "a cotangent of a node",
+    "what arrived where it was handed on",
     "zeros with other inputs, too",
     "what several accumulate in one memory",
     "what a gradient accumulates in the dtypes of its seeds",

@@ -20,6 +20,8 @@ from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
+from conformance.deviations.counterfactuals.calls import keeping_its_graph
+from reference_impl import Category
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
 
@@ -280,10 +282,65 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
     return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
+def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
+    """Whether what changed of a seed is the gradient of a tensor to which the seed was handed on, with all that arrived there.
+
+    A seed that was given to several calls may have been added to by each of them. A call that was refused may have added some of it.
+    What does not fit where it was handed on is read, and written, beyond its end.
+    """
+    refused = {seen.category for seen in promise.outcome.observations if isinstance(seen, Raised)}
+    if not {Category.SEED_SHAPE, Category.CALLBACK_RESULT}.isdisjoint(refused):
+        return True
+    got = _reals(found.actual_array)
+    before = None if found.expected_array is None else _reals(found.expected_array)
+    arrived = [array for array in map(_reals, _arrived(promise)) if array.dtype == got.dtype]
+    if before is None or before.shape != got.shape:
+        return any(_is_among(got, array) for array in arrived)
+    alike = [array for array in arrived if array.shape == got.shape]
+    added = [*(array - before for array in alike), *(alike if refused else ())]
+    sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
+    if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
+        return True
+    return any(_is_among(got[~are_near(before, got)], array) for array in arrived)
+
+
+def _arrived(promise: Promise) -> Iterator[Any]:
+    """Yield the gradients that a script shows, and those of all that lies behind the roots of its calls; nothing ends a call early.
+
+    A seed may have been handed on to several leaves in parts, so all that they hold at a time is one of these, too. So is a conjugate,
+    which may be but a bit of what lies in the memory of another tensor.
+    """
+    willing = each_step(promise.case, lambda step: keeping_its_graph(answering_nothing(step, ("error", "another_dtype"))))
+    shown = [promise, promise.of(willing)]
+    held = (grads for one in shown for grads in gradients_held(one))
+    together = ([value.array.ravel() for value in grads.values() if value is not None] for grads in held)
+    found = itertools.chain(
+        (array for one in shown for _, array in _seen(one)),
+        (np.concatenate(parts) for parts in together if len(parts) > 1),
+        _arrived_behind(promise, willing),
+    )
+    yield from (each for array in found for each in ([array, array.conj()] if np.iscomplexobj(array) else [array]))
+
+
+def _arrived_behind(promise: Promise, case: Case) -> Iterator[Any]:
+    for number, call in enumerate(case.steps):
+        if not isinstance(call, Grad | Backward):
+            continue
+        before = case.steps[:number]
+        behind = tuple(sorted(set().union(*(upstream(before, root) for root in call.roots))))
+        for names in (behind, *((name,) for name in behind)):  # where a call is refused, some may be had by themselves
+            asked = _asking(call, call.roots, call.seeds, names)
+            answer = promise.of(with_steps(case, (*before, asked))).outcome.observations[number]
+            yield from (array for _, array in _results(number, answer))
+            if isinstance(answer, Computed):
+                break
+
+
 MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
     "a cotangent of a node": is_cotangent,
+    "what arrived where it was handed on": holds_what_arrived,
 }
 """The signatures of this kind by the words that an entry uses."""

@@ -151,8 +151,8 @@ VANISHING = "zeros with other inputs, too"
 """The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 RENAMING = ("as if a gradient were its seed",)
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
-SIGNED = ("value", "absence", "shape", "dtype")
-"""The kinds of difference in which numbers came that are not promised, or none."""
+SIGNED = ("value", "absence", "shape", "dtype", "mutation")
+"""The kinds of difference in which numbers came that are not promised, or none, or in which numbers changed that nothing may change."""
 
 
 def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:

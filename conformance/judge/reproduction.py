@@ -137,8 +137,7 @@ def _unchanged(promise: Promise, found: Mismatch) -> Iterator[Unchanged]:
     steps = promise.case.steps
     writes = [n for n, step in enumerate(steps) if isinstance(step, InPlace)]
     made = {name: n for n, step in enumerate(steps) for name in results(step)}
-    for name in found.name.split(", "):
-        yield Unchanged(name, max([made.get(name, -1), *writes]))
+    yield Unchanged(found.name, max([made.get(found.name, -1), *writes]))
 
 
 def _says(promise: Promise, step: StepNumber, claims: Sequence[Claim], found: Mismatch | None, blame: Blame | None) -> Iterator[str]:

@@ -9,7 +9,6 @@ a wrong engine could commit unseen.
 from __future__ import annotations
 
 import functools
-import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +56,21 @@ def excesses(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tup
         case "events":
             yield from _of_events(promise, actual, found)
         case "mutation":
-            names = (entry.name for entry in promise.case.inputs), *map(results, promise.case.steps)
-            yield "everything is changed", replace(actual, mutated=tuple(itertools.chain.from_iterable(names)))
+            wrong = {name: Value(_off(array), requires_grad=False) for name, array in _elements(promise)}
+            changed = dict(zip(actual.mutated, actual.changed, strict=False))
+            for words, others in (
+                ("everything is changed", wrong | changed),
+                ("other numbers", {name: wrong[name] for name in changed}),
+            ):
+                yield words, replace(actual, mutated=tuple(others), changed=tuple(others.values()))
+
+
+def _elements(promise: Promise) -> Iterator[tuple[str, Any]]:
+    """Yield the tensors that a script has and computes, with their elements."""
+    yield from ((entry.name, entry.elements) for entry in promise.case.inputs)
+    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
+        made = zip(results(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
+        yield from ((name, value.array) for name, value in made if value is not None)
 
 
 def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[str, Outcome]]:

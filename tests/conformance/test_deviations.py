@@ -15,7 +15,7 @@ from conformance.backends.registry import BUILT_IN
 from conformance.campaign.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
-from conformance.case.outcome import Raised
+from conformance.case.outcome import Raised, Value
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label
 from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
@@ -194,7 +194,7 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         (SIGNED, f'{SIGNED}\ninstead = ["as if so"]', "mine: 'instead' 'as if so' is unknown; allowed are as if an operand"),
         (SIGNED, f'{SIGNED}\nonly = "a tensor"', "mine: 'only' 'a tensor' is unknown; allowed are a derivative, a result of several"),
         (SIGNED, 'signature = ["twos"]', "mine: signature 'twos' is unknown; allowed are zeros, ones, nan, "),
-        (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, or to their absence, shape"),
+        (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, their absence, shape"),
         (KINDLY, 'kinds = ["value", "crash"]', "mine: a crash needs a frame, a regular expression over where the process dies, or, "),
         (
             KINDLY,
@@ -631,6 +631,33 @@ def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
     steps = (Op("clone", ("x",), ("y",)), Hook("y", ("k",), "tensor", tensor_returned="r"))
     case = Case(inputs, (*steps, Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))), "exact")
     assert judge(Promise(case, INFO), replace(answer(case), mutated=("r",))).deviation == "torch-seed-mutated"
+
+
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((3.0, 4.0), Bucket.KNOWN_DEVIATION), ((2.0, 4.0), Bucket.DIVERGED)],
+    ids=["what the gradient accumulates", "twice what it was"],
+)
+def test_a_changed_seed_holds_what_arrived_where_it_was_handed_on(held: tuple[float, ...], bucket: Bucket) -> None:
+    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), v, differentiable=False) for n, v in (("s", (1.0, 2.0)), ("t", (2.0, 2.0))))
+    twice = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
+    case = Case(inputs, (Op("clone", ("x",), ("y",)), *twice), "exact")
+    changed = Value(np.array(held, np.float32), requires_grad=False)
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
+
+
+@pytest.mark.parametrize("finding", ["torch-seed-mutated", "paddle-seed-mutated"])
+def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
+    (entry,) = (one for one in known() if one.id == finding)
+    assert entry.signature == ("what arrived where it was handed on",)
+
+
+def test_that_products_are_several_nodes_is_no_reason_for_a_graph_that_a_whole_pass_freed_to_run_again() -> None:
+    inputs = Input("x", (1, 2), (1.0, 2.0)), Input("w", (2, 1), (3.0, 4.0)), Input("s", (1, 1), (1.0,), differentiable=False)
+    product, again = Op("matmul", ("x", "w"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",))
+    freed, kept = (Case(inputs, (product, Backward(("y",), ("s",), flag), again), "exact") for flag in (False, True))
+    actual = replace(answer(freed), observations=[*answer(freed).observations[:-1], answer(kept).observations[-1]])
+    assert judge(Promise(freed, INFO), actual).bucket is Bucket.DIVERGED
 
 
 def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
+from conformance.case.queries import upstream
 from conformance.case.steps import Backward, Op
 from conformance.mutants.conditional.conditions_of_ops import TURNS
 from conformance.ops import catalogue
@@ -36,6 +38,23 @@ def _with_gradient(at: Moment) -> list[Seen]:
     return [x for x in at.reached if at.engine.grad_of(x.tensor) is not None]
 
 
+def _above(at: Moment, name: str) -> frozenset[str]:
+    """Return what a value was made of by the time of a call, itself included."""
+    return frozenset(upstream(at.script.case.steps[: at.number], name))
+
+
+def _one_above_another(at: Moment, values: list[Seen]) -> bool:
+    return any(one.name != other.name and one.name in _above(at, other.name) for one, other in product(values, repeat=2))
+
+
+def _made_with(op: str) -> Callable[[Moment], bool]:
+    def holds(at: Moment) -> bool:
+        made = (at.script.sources.get(name) for root in at.step.roots for name in _above(at, root))
+        return any(isinstance(step, Op) and step.op == op for step in made)
+
+    return holds
+
+
 def _several_results(x: Seen) -> bool:
     return isinstance(x.source, Op) and catalogue()[x.source.op].multi_output
 
@@ -65,11 +84,16 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a gradient that is there, of a transposed leaf": lambda at: any(x.made and x.made[0] in TURNS for x in _with_gradient(at)),
     "a gradient that is there, in float64": lambda at: any(x.dtype == "float64" for x in _with_gradient(at)),
     "a gradient that is there, of a number": lambda at: any(x.shape == () for x in _with_gradient(at)),
+    "a gradient of zeros that is there": lambda at: any(
+        not at.engine.look(at.engine.grad_of(x.tensor)).array.any() for x in _with_gradient(at) if x.size
+    ),
     "a complex gradient that is there": lambda at: any(is_complex(x.dtype) for x in _with_gradient(at)),
     # Roots.
     "two roots": lambda at: len(at.step.roots) == 2,
     "three roots": lambda at: len(at.step.roots) >= 3,
     "one root twice": lambda at: len(set(at.step.roots)) < len(at.step.roots),
+    "one root above another": lambda at: _one_above_another(at, at.roots),
+    "a product above a root": _made_with("matmul"),
     "a root that is an input": _roots(_leaf),
     "a root of several results": _roots(_several_results),
     "a root of more than 256 elements": _roots(lambda x: x.size > 256),
@@ -93,6 +117,8 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a differentiable seed": _seeds(lambda seed: seed.flows),
     "a computed seed": _seeds(lambda seed: isinstance(seed.source, Op) and not seed.made),
     "a seed that is a derivative": _seeds(lambda seed: seed.order > 0),
+    "a seed of zeros": _seeds(lambda seed: seed.size > 0 and not seed.value.array.any()),
+    "a seed that is its root": lambda at: any(one == other for one, other in zip(at.step.roots, at.step.seeds or (), strict=False)),
     "one seed for two roots": lambda at: len({x.name for x in at.seeds}) < len(at.seeds),
     "a seed that is asked for": lambda at: bool({x.name for x in at.seeds} & {x.name for x in at.asked}),
     # What is asked for.
@@ -100,6 +126,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "several inputs given": lambda at: isinstance(at.step, Backward) and len(at.step.inputs or ()) > 1,
     "several asked for": lambda at: len(at.asked) > 1,
     "three asked for": lambda at: len(at.asked) >= 3,
+    "one asked for above another": lambda at: _one_above_another(at, at.asked),
     "a computed tensor asked for": _asked(lambda x: isinstance(x.source, Op) and not x.made),
     "a derivative asked for": _asked(lambda x: x.order > 0),
     "a root asked for": lambda at: not set(at.step.roots).isdisjoint(at.step.asked or ()),

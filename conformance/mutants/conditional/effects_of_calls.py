@@ -232,6 +232,20 @@ def _answers_doubled(which: slice) -> Effect:
     return effect
 
 
+def _pulled_with(
+    change: Callable[[Moment, list[EngineTensor], list[EngineTensor]], tuple[list[EngineTensor], list[EngineTensor]]],
+) -> Effect:
+    """Hand other saved tensors and cotangents to a custom backward."""
+    return lambda at, right: right(lambda saved, cotangents: at.more[0](*change(at, saved, cotangents)))
+
+
+def _ones_for_zeros(at: Moment, cotangents: list[EngineTensor]) -> list[EngineTensor]:
+    arrays = [at.engine.look(g).array for g in cotangents]
+    return [
+        g if array.any() else at.engine.leaf(input_of(OWN, np.ones_like(array))) for g, array in zip(cotangents, arrays, strict=True)
+    ]
+
+
 def _unrecorded(at: Moment, right: Right) -> Any:
     with at.engine.no_grad():
         return right()
@@ -250,6 +264,8 @@ OF_TENSORS: Mapping[str, Effect] = {
     "all its gradients are doubled": _answers_doubled(slice(None)),
     "its last gradient is doubled": _answers_doubled(slice(-1, None)),
     "the first hook is removed": lambda at, _: at.engine.remove_hook(at.past.handles[0]),
+    "its unused results have ones for a cotangent": _pulled_with(lambda at, saved, given: (saved, _ones_for_zeros(at, given))),
+    "what it saved has no history": _pulled_with(lambda at, saved, given: ([*map(at.engine.detach, saved)], given)),
     "it is not recorded": _unrecorded,
     "it happens twice": lambda _, right: (right(), right())[1],
     "it keeps its history": lambda at, _: applied(at, "clone", at.given[0]),

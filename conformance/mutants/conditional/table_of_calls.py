@@ -42,6 +42,7 @@ FAULTS = tuple(
         rows("grad backward", "retain_graph", FREED),
         rows("grad backward", "retain_graph unset", KEPT),
         rows("grad", "retain_graph=False", KEPT),
+        rows("grad backward", "retain_graph unset and a product above a root", KEPT),
         rows("grad", "a flag that is a number", LAST),
         rows("grad backward", "the second pass over a graph", SEEDS),
         rows("grad backward", "the third pass over a graph", SEEDS),
@@ -52,6 +53,7 @@ FAULTS = tuple(
         rows("backward", "a gradient that is there, in float64", LOST),
         rows("backward", "a gradient that is there, of a number", REPLACED),
         rows("backward", "a complex gradient that is there", TWICE),
+        rows("backward", "a gradient of zeros that is there", LOST),
         rows("backward", "several asked for", LOST, "backward.inputs"),
         rows("backward", "inputs given", "inputs are ignored", "backward.inputs"),
         rows("backward", "several inputs given", "the last of the inputs is ignored", "backward.inputs"),
@@ -59,6 +61,8 @@ FAULTS = tuple(
         # Roots.
         rows("grad backward", "two roots", LAST_SEED),
         rows("grad", "three roots", LAST_SEED),
+        rows("grad", "two roots", "the user's seeds are changed"),
+        rows("grad backward", "one root above another", LAST_SEED),
         rows("grad", "one root twice", LAST_SEED),
         rows("backward", "a root that is an input", SEEDS),
         rows("grad", "a root of several results", SEEDS),
@@ -83,10 +87,13 @@ FAULTS = tuple(
         rows("grad", "a computed seed", ONES),
         rows("grad", "a seed that is a derivative", SEEDS),
         rows("grad", "one seed for two roots", LAST_SEED),
+        rows("grad backward", "a seed of zeros", ONES),
+        rows("grad", "a seed that is its root", ONES),
         rows("grad", "a seed that is asked for", SEEDS),
         # What is asked for.
         rows("grad", "several asked for", "the first and the last gradient are swapped"),
         rows("grad", "three asked for", TURNED),
+        rows("grad", "one asked for above another", ZERO),
         rows("grad", "a computed tensor asked for", LAST),
         rows("grad", "a derivative asked for", SEEDS),
         rows("grad", "a root asked for", SEEDS),
@@ -145,6 +152,8 @@ FAULTS = tuple(
         rows("custom", "two operands", "its last gradient is doubled"),
         rows("custom", "a constant beside it | more than 8 elements | one tensor as two operands", "all its gradients are doubled"),
         rows("custom", "a pass before it", UNRECORDED),
+        rows("custom", "every time", "its unused results have ones for a cotangent"),
+        rows("custom", "every time", "what it saved has no history"),
         rows("no_grad", "the second time in a script | a pass before it", "it records"),
     )
 )

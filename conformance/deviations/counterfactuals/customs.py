@@ -28,7 +28,10 @@ TOTAL = {"axis": None, "keepdims": False}
 
 
 def gradients_of_customs_fitted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a custom backward return zeros in the shapes of its operands: that of one function, or of all, with and without freeing."""
+    """Have a custom backward return zeros in the shapes of its operands: that of one function, or of all, with and without freeing.
+
+    Where it returns nothing it still does: an operand that requires no gradient may not be given one.
+    """
     if number is END:
         return
     shapes = shapes_at(case, number, PADDLE)
@@ -43,10 +46,10 @@ def gradients_of_customs_fitted(case: Case, number: StepNumber, _: Sequence[str]
 
 def _fitted(step: Custom, shapes: Sequence[tuple[int, ...]]) -> Custom:
     total, none = f"{CONSTANT}total", f"{CONSTANT}none"
-    gradients = tuple(f"{CONSTANT}fit_{i}" for i in range(len(shapes)))
+    gradients = tuple(None if returned is None else f"{CONSTANT}fit_{i}" for i, returned in enumerate(step.gradients))
     made = (
         Op("sum", step.cotangents[:1], (total,), TOTAL),
         Op("mul_scalar", (total,), (none,), {"other": 0.0}),
-        *(Op("expand", (none,), (name,), {"shape": [*shape]}) for name, shape in zip(gradients, shapes, strict=True)),
+        *(Op("expand", (none,), (name,), {"shape": [*shape]}) for name, shape in zip(gradients, shapes, strict=True) if name),
     )
     return msgspec.structs.replace(step, backward=(*step.backward, *made), gradients=gradients)

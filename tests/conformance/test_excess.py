@@ -106,7 +106,7 @@ def test_an_entry_that_excuses_its_excess_without_a_reason_is_named(exceeded: An
 )
 def test_what_lies_behind_the_end_of_a_memory_is_no_reason_to_excuse_more(words: str, bold: bool) -> None:
     name = "paddle-static-legacy-loss-filled-in-part"
-    assert bold == bool(overreaches(Exceeded(name, (words,), {words: (name,)})))
+    assert bold == bool(overreaches(Exceeded(name, True, (words,), {words: (name,)})))
 
 
 def test_an_entry_that_says_of_which_script_the_answer_is_excuses_no_other(exceeded: Any) -> None:

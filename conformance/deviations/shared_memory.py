@@ -20,8 +20,6 @@ from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
-from conformance.deviations.counterfactuals.calls import keeping_its_graph
-from reference_impl import Category
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
 
@@ -52,7 +50,7 @@ def is_written(promise: Promise, found: Mismatch) -> bool:
     steps = list(enumerate(zip(promise.case.steps, promise.outcome.observations, strict=True)))
     made = [(n, seen.values[0]) for n, (step, seen) in steps if isinstance(step, InPlace) and isinstance(seen, Computed)]
     arrays = [(number, value.array) for number, value in made if value is not None]
-    if any(_is_among(found.actual_array, array) for _, array in arrays):
+    if any(is_among(found.actual_array, array) for _, array in arrays):
         return True
     return any(_are_one(total, found.actual_array) for number, array in arrays for total in _added_since(promise, found, number, array))
 
@@ -64,10 +62,10 @@ def _added_since(promise: Promise, found: Mismatch, number: int, array: Any) -> 
     held = gradients_held(promise)
     before, after = held[number].get(found.name), (held[-1] if found.step is END else held[found.step]).get(found.name)
     if before is not None and after is not None and before.array.size == array.size and before.array.dtype == array.dtype:
-        yield _reals(array) + (_reals(after.array) - _reals(before.array))
+        yield reals(array) + (reals(after.array) - reals(before.array))
 
 
-def _is_among(part: Any, whole: Any) -> bool:
+def is_among(part: Any, whole: Any) -> bool:
     """Whether the elements of an array are those of another one, or some of them, whatever their order."""
     if part.size == whole.size:
         return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
@@ -98,7 +96,7 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
     others = {name: value.array for name, value in held[began].items() if name != found.name and value is not None}
     alike = [name for name, array in others.items() if _are_one(array, first.array) or _begin_alike(array, first.array)]
     for several in itertools.islice(_subsets(alike), SHARERS):
-        memory, sharers = _reals(first.array).copy(), {found.name, *several}
+        memory, sharers = reals(first.array).copy(), {found.name, *several}
         for number in range(began + 1, last + 1):
             step = case.steps[number]
             if isinstance(step, ClearGrad) and step.tensor in sharers:
@@ -110,7 +108,7 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
             for name in sharers:
                 before, after = held[number - 1].get(name), held[number].get(name)
                 if before is not None and after is not None:
-                    added = (_reals(after.array) - _reals(before.array))[: memory.size]
+                    added = (reals(after.array) - reals(before.array))[: memory.size]
                     memory[: added.size] += added
         yield memory.view(first.array.dtype).reshape(first.array.shape)
 
@@ -130,16 +128,16 @@ def _subsets(names: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _are_one(one: Any, other: Any) -> bool:
-    return _reals(one).dtype == _reals(other).dtype and np.array_equal(_reals(one), _reals(other))
+    return reals(one).dtype == reals(other).dtype and np.array_equal(reals(one), reals(other))
 
 
 def _begin_alike(one: Any, other: Any) -> bool:
     """Whether two arrays are a single number each, with the same real part."""
     single = one.size == other.size == 1
-    return single and _reals(one).dtype == _reals(other).dtype and bool(_reals(one)[0] == _reals(other)[0])
+    return single and reals(one).dtype == reals(other).dtype and bool(reals(one)[0] == reals(other)[0])
 
 
-def _reals(array: Any) -> Any:
+def reals(array: Any) -> Any:
     """Return the real numbers that an array holds, in order."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype)
@@ -151,30 +149,31 @@ def is_gradient(promise: Promise, found: Mismatch) -> bool:
     A complex one is read as pairs, and as its real parts, if it has no others: it is the gradient of a real part then. One of fewer
     elements, as that of an operand that was broadcast, stands in the place of the first ones, and the others are right.
     """
-    for place, array in _seen(promise):
+    for place, array in gradients_shown(promise):
         if _is_answered(promise, place, array, found.actual_array) or _is_written_over(array, found):
             return True
     behind = ((promise.of(case), number) for case, number in _asking_behind(promise.case, found))
     return any(
         _is_answered(asked, place, array, found.actual_array) or _is_written_over(array, found)
         for asked, number in behind
-        for place, array in _results(number, asked.outcome.observations[number])
+        for place, array in gradients_of(number, asked.outcome.observations[number])
     )
 
 
-def _seen(promise: Promise) -> Iterator[tuple[Place, Any]]:
+def gradients_shown(promise: Promise) -> Iterator[tuple[Place, Any]]:
     """Yield the gradients that a script shows, in calls and hooks and as ``.grad``, and where they stand."""
     watched = promise.case.watched
     for number, (step, seen) in enumerate(zip(promise.case.steps, promise.outcome.observations, strict=True)):
         if isinstance(step, Grad | Backward | ClearGrad) and isinstance(seen, Computed):
             state = enumerate(zip(watched, seen.state or (), strict=False))
             yield from (((number, slot, "grad", name), value.array) for slot, (name, value) in state if value is not None)
-            yield from _results(number, seen)
+            yield from gradients_of(number, seen)
             events = enumerate(seen.events)
             yield from (((number, slot, "event", one.name), one.value.array) for slot, one in events if one.value is not None)
 
 
-def _results(number: int, seen: Observation) -> Iterator[tuple[Place, Any]]:
+def gradients_of(number: int, seen: Observation) -> Iterator[tuple[Place, Any]]:
+    """Yield the results of a step, and where each stands."""
     for slot, value in enumerate(seen.values if isinstance(seen, Computed) else ()):
         if value is not None:
             yield (number, slot, "result", ""), value.array
@@ -192,10 +191,10 @@ def _asking_behind(case: Case, found: Mismatch) -> Iterator[tuple[Case, int]]:
         behind = tuple(sorted(upstream(before, name) - {name}))
         made = any(isinstance(step, Op | Custom) and name in results(step) for step in before)
         if made and isinstance(call, Grad | Backward):
-            at = _asking(call, call.roots, call.seeds, (name,))
-            along = _asking(call, (name,), at.results, behind)
-            alone = [(_asking(one, one.roots, one.seeds, (name,)),) for one in _parts(call)] if found.kind == "absence" else []
-            for asked in ((at, along), (_asking(call, call.roots, call.seeds, behind),), *alone):
+            at = asking(call, call.roots, call.seeds, (name,))
+            along = asking(call, (name,), at.results, behind)
+            alone = [(asking(one, one.roots, one.seeds, (name,)),) for one in _parts(call)] if found.kind == "absence" else []
+            for asked in ((at, along), (asking(call, call.roots, call.seeds, behind),), *alone):
                 yield with_steps(case, (*before, *asked)), number + len(asked) - 1
 
 
@@ -219,7 +218,8 @@ def _shared_in(call: Step, number: int, found: Mismatch) -> str:
     return asked[found.slot] if found.slot < len(asked) else ""
 
 
-def _asking(call: Grad | Backward, outputs: Names, seeds: Sequence[str | None] | None, inputs: Names) -> Grad:
+def asking(call: Grad | Backward, outputs: Names, seeds: Sequence[str | None] | None, inputs: Names) -> Grad:
+    """Return a `grad` call with the constants of another one; it keeps the graph, and gradients may be absent."""
     given = None if seeds is None else tuple(seeds)
     named = tuple(f"{CONSTANT}{'_'.join(outputs)}_{name}" for name in inputs)
     return Grad(outputs, inputs, named, given, retain_graph=True, allow_unused=True, no_grad_vars=call.constants)
@@ -229,7 +229,7 @@ def _is_answered(promise: Promise, place: Place, array: Any, got: Any) -> bool:
     """Whether the answer is an array, in whatever shape, or what rounding can make of it."""
     if _are_those(array, got):
         return True
-    if not promise.rounds or array.dtype.kind not in "fc" or _reals(array).dtype != got.dtype.type(0).real.dtype:
+    if not promise.rounds or array.dtype.kind not in "fc" or reals(array).dtype != got.dtype.type(0).real.dtype:
         return False
     pairs = np.iscomplexobj(array) and not np.iscomplexobj(got)  # of real numbers, as a complex gradient lies in memory
     formed = np.ascontiguousarray(got).reshape(-1).view(array.dtype) if pairs and not got.size % 2 else got
@@ -253,7 +253,7 @@ def _are_those(array: Any, got: Any) -> bool:
 
 def _numbers(array: Any) -> Any:
     """Return the real numbers that an array holds, from the least to the largest."""
-    return np.sort(_reals(array))
+    return np.sort(reals(array))
 
 
 def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
@@ -282,65 +282,10 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
     return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
-def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
-    """Whether what changed of a seed is the gradient of a tensor to which the seed was handed on, with all that arrived there.
-
-    A seed that was given to several calls may have been added to by each of them. A call that was refused may have added some of it.
-    What does not fit where it was handed on is read, and written, beyond its end.
-    """
-    refused = {seen.category for seen in promise.outcome.observations if isinstance(seen, Raised)}
-    if not {Category.SEED_SHAPE, Category.CALLBACK_RESULT}.isdisjoint(refused):
-        return True
-    got = _reals(found.actual_array)
-    before = None if found.expected_array is None else _reals(found.expected_array)
-    arrived = [array for array in map(_reals, _arrived(promise)) if array.dtype == got.dtype]
-    if before is None or before.shape != got.shape:
-        return any(_is_among(got, array) for array in arrived)
-    alike = [array for array in arrived if array.shape == got.shape]
-    added = [*(array - before for array in alike), *(alike if refused else ())]
-    sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
-    if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
-        return True
-    return any(_is_among(got[~are_near(before, got)], array) for array in arrived)
-
-
-def _arrived(promise: Promise) -> Iterator[Any]:
-    """Yield the gradients that a script shows, and those of all that lies behind the roots of its calls; nothing ends a call early.
-
-    A seed may have been handed on to several leaves in parts, so all that they hold at a time is one of these, too. So is a conjugate,
-    which may be but a bit of what lies in the memory of another tensor.
-    """
-    willing = each_step(promise.case, lambda step: keeping_its_graph(answering_nothing(step, ("error", "another_dtype"))))
-    shown = [promise, promise.of(willing)]
-    held = (grads for one in shown for grads in gradients_held(one))
-    together = ([value.array.ravel() for value in grads.values() if value is not None] for grads in held)
-    found = itertools.chain(
-        (array for one in shown for _, array in _seen(one)),
-        (np.concatenate(parts) for parts in together if len(parts) > 1),
-        _arrived_behind(promise, willing),
-    )
-    yield from (each for array in found for each in ([array, array.conj()] if np.iscomplexobj(array) else [array]))
-
-
-def _arrived_behind(promise: Promise, case: Case) -> Iterator[Any]:
-    for number, call in enumerate(case.steps):
-        if not isinstance(call, Grad | Backward):
-            continue
-        before = case.steps[:number]
-        behind = tuple(sorted(set().union(*(upstream(before, root) for root in call.roots))))
-        for names in (behind, *((name,) for name in behind)):  # where a call is refused, some may be had by themselves
-            asked = _asking(call, call.roots, call.seeds, names)
-            answer = promise.of(with_steps(case, (*before, asked))).outcome.observations[number]
-            yield from (array for _, array in _results(number, answer))
-            if isinstance(answer, Computed):
-                break
-
-
-MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
+SHARED: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
     "a cotangent of a node": is_cotangent,
-    "what arrived where it was handed on": holds_what_arrived,
 }
 """The signatures of this kind by the words that an entry uses."""

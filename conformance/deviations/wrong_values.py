@@ -24,13 +24,14 @@ from conformance.case.steps import Hook, InPlace
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
 from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import answers, values_at_place
+from conformance.deviations.changed_seeds import MEMORIES
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
-from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
+from conformance.deviations.shared_memory import accumulated_in_one, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
-
 
 NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""

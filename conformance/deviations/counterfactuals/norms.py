@@ -129,16 +129,29 @@ def _in_another_format(last: bool, right: Rule, _: int, g: Any, *given: Any, **a
 def weights_read_in_a_row(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients in what is normalized be those with a weight whose elements lie one behind another, from its first one on.
 
-    Where all are one number, it may be the only one: the gradient of a sum is an expansion in PyTorch, and an array of its own here.
+    Where all are one number, it may be the only one: the gradient of a sum is an expansion in PyTorch, and an array of its own here. So
+    may be what arrives, and then another kernel is taken, which is right.
     """
     for read in (read_in_a_row, read_as_one_number):
-        yield changed_rules(ops, partial(_with_weight_read, read))
+        yield changed_rules(ops, partial(_with_weight_read, read, every=True))
+        yield changed_rules(ops, partial(_with_weight_read, read, every=False))
 
 
 def _with_weight_read(
-    read: Callable[[Any], Any], right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *given: Any, **attrs: Any
+    read: Callable[[Any], Any],
+    right: Rule,
+    position: int,
+    g: Any,
+    out: Any,
+    x: Any,
+    weight: Any,
+    *given: Any,
+    every: bool,
+    **attrs: Any,
 ) -> Any:
-    return right(g, out, x, weight if position else read(array_of(weight)), *given, **attrs)
+    arrived = array_of(g)
+    wrong = position == 0 and (every or bool((arrived != arrived.flat[0]).any()))
+    return right(g, out, x, read(array_of(weight)) if wrong else weight, *given, **attrs)
 
 
 def arriving_means_kept(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -93,7 +93,7 @@ def _arrived_behind(promise: Promise, case: Case) -> Iterator[Any]:
             asked = asking(call, call.roots, call.seeds, names)
             answer = promise.of(with_steps(case, (*before, asked))).outcome.observations[number]
             yield from (array for _, array in gradients_of(number, answer))
-            if isinstance(answer, Computed):
+            if names == behind and isinstance(answer, Computed):
                 break
 
 

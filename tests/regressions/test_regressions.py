@@ -64,6 +64,7 @@ WRONG_ON_TORCH = (
     "view-of-what-was-made-a-leaf-is-asked-for-beside-another",
     "view-of-what-was-made-a-leaf-is-written",
     "weight-with-gaps-above-one-below-a-sum",
+    "weight-with-gaps-above-what-has-gaps-below-a-sum",
     "weight-of-a-normalization-that-is-the-gradient-of-a-sum",
     "zero-of-a-solution-that-the-reference-has-a-rounding-for",
 )

@@ -48,7 +48,8 @@ class Chunk:
     `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that take
     the process down there, or seem to, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
     nobody asks whether a case shows them. ``expected``: the conventions that are expected in the place of those that were measured.
-    ``ahead``: how many cases of these backends a worker may expect behind it; ``None`` where nobody knows.
+    ``killed``: how often its worker was, before a case was under way. ``ahead``: how many cases of these backends a worker may expect
+    behind it; ``None`` where nobody knows.
     """
 
     backends: tuple[str, ...]
@@ -68,6 +69,7 @@ class Chunk:
     deaths: dict[int, int] = field(default_factory=dict)
     settled: frozenset[OpenChoice] = frozenset()
     expected: Conventions | None = None
+    killed: int = 0
     ahead: int | None = None
 
     @property

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+MOST_KILLED = 5
+"""How often a worker may be killed while it is warmed up, before the first of its cases is taken for the reason."""
 STUCK = 0.2
 """The part of its time-out after which a case that waits for nobody hangs. One that computes for ever has to be waited for."""
 
@@ -67,6 +69,7 @@ def supervised(chunk: Chunk) -> Passage:
     """Run a chunk in children of this process until every case is recorded or set aside."""
     passage = Passage()
     recorded = 0.0
+    chunk.wipe()
     prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder), chunk.ahead)
     while chunk.start < chunk.stop:
         started = perf_counter()
@@ -97,7 +100,12 @@ def _is_lost(chunk: Chunk) -> bool:
 
 
 def cut_short(chunk: Chunk, exit_code: int | None) -> Passage:
-    """Say what is left of a chunk whose supervisor was killed, which tells nobody any more what it had set aside."""
+    """Say what is left of a chunk whose supervisor was killed, which tells nobody any more what it had set aside.
+
+    Where no case was under way none is to blame, unless that happens again and again.
+    """
+    if chunk.killed < MOST_KILLED and not under_way(chunk.progress):
+        return Passage(left=replace(chunk, killed=chunk.killed + 1))
     left = after_death(chunk, exit_code)
     recorded = {record.index for record in read_chunk(chunk.records)}
     aside = {*left.set_aside, *range(chunk.start, left.start)} - recorded

@@ -124,10 +124,13 @@ def _first(asked: list[str], engine: Backend, entering: Callable[..., None] = la
 def _to_be_asked_alone(asked: list[str], engine: Backend, entering: Callable[..., None]) -> set[str]:
     """Ask at one go about all ops of which it is known what they answer when they are well; return those that are still to be asked.
 
-    What is not offered is not asked: nothing would run.
+    What is not offered is not asked: nothing would run. Of an engine of programs each op is asked alone: in a program of several one
+    may take the others along.
     """
     info = engine.info
     offered = [op for op in asked if f"op:{op}" not in info.not_offered]
+    if info.refusal(("step:backward",)) is not None:
+        return set(offered)
     known = [op for op in offered if (seen := _well.get(_place(op, info))) is not None and seen.computed]
     alone = set(offered).difference(known)
     for at in range(0, len(known), flock.SIZE):

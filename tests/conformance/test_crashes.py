@@ -19,7 +19,7 @@ from conformance.campaign.last_words import frame_of, has_said_all, words_in
 from conformance.campaign.nursery import GLANCE
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
-from conformance.campaign.supervisor import after_death, cut_short, supervised
+from conformance.campaign.supervisor import MOST_KILLED, after_death, cut_short, supervised
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import run_case, run_chunk
 from conformance.case.case import Case, Input
@@ -230,12 +230,25 @@ def test_a_case_that_takes_long_is_set_aside_and_gets_all_its_time_at_the_end(en
 
 def test_a_case_that_was_set_aside_is_not_lost_with_the_worker_that_did(tmp_path: Path) -> None:
     chunk = replace(chunk_of([SINE] * 4, ("reference",), tmp_path), patience=0.1)
+    chunk.progress.write_text("3 reference")
     with Writer(chunk.records) as writer:
         writer.write(msgspec.structs.replace(FAILED, index=0))
         writer.write(msgspec.structs.replace(FAILED, index=2))
     passage = cut_short(chunk, -9)
     assert passage.left is not None
     assert ((1,), 3, {3: 1}, ()) == (passage.aside, passage.left.start, passage.left.deaths, passage.left.set_aside)
+
+
+def test_no_case_is_blamed_for_a_worker_that_was_killed_while_it_was_warmed_up_unless_it_is_each_time(tmp_path: Path) -> None:
+    chunk = chunk_of([SINE] * 4, ("reference",), tmp_path)
+    for _ in range(MOST_KILLED):
+        left = cut_short(chunk, -9).left
+        assert left is not None
+        assert (0, {}) == (left.start, left.fatal_backends)
+        chunk = left
+    last = cut_short(chunk, -9).left
+    assert last is not None
+    assert {0} == set(last.fatal_backends)
 
 
 HARMLESS = Case((Input("x", (), (1.0,)),), (Op("neg", ("x",), ("y",)),))

@@ -22,8 +22,7 @@ from conformance.campaign import worker
 from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
-from conformance.judge.canary_case import canary_of
-from conformance.judge.flock import flock
+from conformance.judge.canary import canary_of
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
@@ -311,8 +310,7 @@ class Fatal(Damaging):
 
     def run(self, case: Case) -> Outcome:
         """Do the damage in any other case."""
-        asked = canary_of("sin"), flock(tuple(step.op for step in case.steps if isinstance(step, Op)))
-        return WrongEngine.run(self, case) if case in asked else super().run(case)
+        return WrongEngine.run(self, case) if case == canary_of("sin") else super().run(case)
 
 
 def ends_the_machine_on_sin() -> WrongEngine:

@@ -9,7 +9,7 @@ has that one op examined by another child, and the case is run again by one that
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from conformance.campaign.last_words import die_at_once
 from conformance.campaign.nursery import DeathError, forked
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.judge.canary import Ailment, Place, Well
+    from conformance.judge.canary import Ailment
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ail
     name = engine.info.name
     known = _examined.get(name, {})
     spared = frozenset(op for op, ill in known.items() if ill)
-    found = ailment_after(case, actual, engine, family, spared, entering=lambda *ops: _note(name, *ops))
+    found = ailment_after(case, actual, engine, family, spared, entering=lambda op: _note(name, op))
     if found is not None and found.op not in known and _slate is not None:
         raise Suspicion(name, found.op)  # what is noted stays, since a damaged process may die before anybody hears of this
     _note()
@@ -90,15 +90,16 @@ def resolved(ended: Suspicion | DeathError) -> bool:
     if isinstance(ended, Suspicion):
         examine(ended)
         return True
-    return any(examine(suspected) for suspected in _noted())
+    suspected = _noted()
+    return suspected is not None and examine(suspected)
 
 
-def _noted() -> list[Suspicion]:
-    """Return what a child that died had under way, as far as it was canaries that were not examined."""
+def _noted() -> Suspicion | None:
+    """Return what a child that died had under way, if it was a canary that was not examined."""
     if _slate is None:
-        return []
-    name, *ops = _slate[:].rstrip(b"\0").decode().split(" ")
-    return [Suspicion(name, op) for op in ops if op not in _examined.get(name, {})]
+        return None
+    name, _, op = _slate[:].rstrip(b"\0").decode().partition(" ")
+    return Suspicion(name, op) if op and op not in _examined.get(name, {}) else None
 
 
 def examine(suspicion: Suspicion) -> bool:
@@ -132,7 +133,7 @@ class Examined(NamedTuple):
     """What was found of all canaries of a backend: which are ill, and what the others answer; ``None`` if no child came through."""
 
     ill: dict[str, bool]
-    answers: dict[Place, Well] | None
+    answers: dict[tuple[str, ...], Any] | None
 
 
 def _examine_all(name: str) -> Examined:
@@ -145,9 +146,9 @@ def _examine_all(name: str) -> Examined:
                 found, answers = forked(_all_examined, [name, [op for op in ops_of(EVERY) if not known.get(op)]])
         except DeathError:
             _killed[name] = _killed.get(name, 0) + 1
-            if not (lost := _noted()):
+            if (lost := _noted()) is None:
                 break
-            known.update({suspected.op: True for suspected in lost})
+            known[lost.op] = True
         else:
             return Examined({**known, **found}, answers)
     return Examined(known, None)
@@ -160,7 +161,7 @@ def ask_again(name: str) -> None:
             is_ill(op, backend(name))
 
 
-def _all_examined(name: str, ops: list[str]) -> tuple[dict[str, bool], dict[Place, Well]]:
+def _all_examined(name: str, ops: list[str]) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:
     return {op: _is_ill(op, name) for op in ops}, well()
 
 

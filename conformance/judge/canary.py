@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import functools
 from contextlib import suppress
+from itertools import product
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +24,11 @@ from conformance.case.outcome import Computed, NotOffered, Raised, plainly
 from conformance.case.queries import ops_in
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.promise import Promise
-from conformance.judge import flock
-from conformance.judge.canary_case import canary_of
+from conformance.generate.grid import Point
+from conformance.generate.grid.places import DRAWN
 from conformance.judge.verdict import FAILING, judge
 from conformance.ops import catalogue
+from conformance.ops.dtypes import COMPLEX, REAL
 from reference_impl import Category
 
 if TYPE_CHECKING:
@@ -58,6 +60,13 @@ EVERY = "every"
 BIRD = "canary"
 """Who was under way, where the process dies in a canary and not in the case."""
 
+PLAIN = {"beside": "same", "layout": "contiguous", "seed": "contiguous", "order": "1", "call": "grad", "asked": "all"}
+"""The point of the grid at which an op is asked."""
+RANKS = ("2", "1", "3", "4", "0", "5")
+"""Of the operands; an op is asked at the first that it takes."""
+SIZES = ("few", "16+")
+"""How many elements they have; the same."""
+
 
 class Ailment(NamedTuple):
     """What a canary died of: the op, its family, and what came instead of the right answer."""
@@ -81,12 +90,12 @@ def ailment_after(
     engine: Backend,
     family: str = "",
     spared: frozenset[str] = frozenset(),
-    entering: Callable[..., None] = lambda *_: None,
+    entering: Callable[[str], None] = lambda _: None,
 ) -> Ailment | None:
     """If any step was refused, run the canaries; return what the first one died of, ``None`` if the engine is as right as before.
 
     ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spared``: ops that
-    are not asked, because they are wrong where nothing was refused, too. ``entering`` is told the ops whose canaries run next.
+    are not asked, because they are wrong where nothing was refused, too. ``entering`` is told each op before its canary runs.
     """
     if not any(isinstance(seen, Raised) for seen in actual.observations):
         return None
@@ -111,45 +120,12 @@ def _unhealthy() -> Ailment:
     return Ailment(FIRST, catalogue()[FIRST].family, "the derivative of x * x is not 2 x")
 
 
-def _first(asked: list[str], engine: Backend, entering: Callable[..., None] = lambda *_: None) -> Ailment | None:
-    alone = _to_be_asked_alone(asked, engine, entering)
+def _first(asked: list[str], engine: Backend, entering: Callable[[str], None] = lambda _: None) -> Ailment | None:
     for op in asked:
-        if op in alone:
-            entering(op)
-            if (found := _ailment(op, engine)) is not None:
-                return found
+        entering(op)
+        if (found := _ailment(op, engine)) is not None:
+            return found
     return None
-
-
-def _to_be_asked_alone(asked: list[str], engine: Backend, entering: Callable[..., None]) -> set[str]:
-    """Ask at one go about all ops of which it is known what they answer when they are well; return those that are still to be asked.
-
-    What is not offered is not asked: nothing would run. Of an engine of programs each op is asked alone: in a program of several one
-    may take the others along.
-    """
-    info = engine.info
-    offered = [op for op in asked if f"op:{op}" not in info.not_offered]
-    if info.refusal(("step:backward",)) is not None:
-        return set(offered)
-    known = [op for op in offered if (seen := _well.get(_place(op, info))) is not None and seen.computed]
-    alone = set(offered).difference(known)
-    for at in range(0, len(known), flock.SIZE):
-        ops = tuple(known[at : at + flock.SIZE])
-        entering(*ops)
-        alone.update(_otherwise(ops, engine))
-    return alone
-
-
-def _otherwise(ops: tuple[str, ...], engine: Backend) -> tuple[str, ...]:
-    """Return the ops that answer otherwise in a flock than they did when they were well; all of them if the flock has no answer."""
-    try:
-        answers = flock.apart(ops, engine.run(flock.flock(ops)))
-        if answers is not None:
-            info = engine.info
-            return tuple([op for op, seen in zip(ops, answers, strict=True) if plainly(seen) != _well[_place(op, info)].answer])
-    except Exception:  # noqa: BLE001, S110 - which op it is of that breaks the adapter is told when each is asked
-        pass
-    return ops
 
 
 def healthy(engine: Backend) -> bool:
@@ -190,41 +166,21 @@ def ops_of(family: str) -> list[str]:
     return [op for op, row in catalogue().items() if row.family == family] if family != EVERY else list(catalogue())
 
 
-class Well(NamedTuple):
-    """What a canary answered that was judged to be well, as `plainly` tells it, and whether all of that was computed."""
-
-    answer: Any
-    computed: bool
+_well: dict[tuple[str, ...], Any] = {}
+"""By backend and op what a canary answered that was judged to be well: the same to the last bit is not judged again."""
 
 
-Place: TypeAlias = tuple[str, ...]
-"""A backend, its release and its dialect, and an op."""
-
-_well: dict[Place, Well] = {}
-"""What is known of canaries that were well: the same to the last bit is not judged again."""
-
-
-def well() -> dict[Place, Well]:
+def well() -> dict[tuple[str, ...], Any]:
     """Return what canaries answered in this process that were well."""
     return dict(_well)
 
 
-def trust(answers: Mapping[Place, Well]) -> None:
+def trust(answers: Mapping[tuple[str, ...], Any]) -> None:
     """Take the word of another process for what canaries answer that are well."""
     _well.update(answers)
     for *_, op in answers:
         if (asked := canary_of(op)) is not None:  # made here, so that no child has to
             asked.prepare()
-            flock.prepare(op)
-
-
-def _place(op: str, info: BackendInfo) -> Place:
-    return info.name, info.version, info.dialect.name, op
-
-
-def is_computed(answered: Outcome) -> bool:
-    """Whether every step of a canary was."""
-    return all(isinstance(seen, Computed) for seen in answered.observations)
 
 
 def _ailment(op: str, engine: Backend) -> Ailment | None:
@@ -232,20 +188,44 @@ def _ailment(op: str, engine: Backend) -> Ailment | None:
     if asked is None:
         return None
     info = engine.info
-    place = _place(op, info)
+    place = info.name, info.version, info.dialect.name, op
     try:
         actual = engine.run(asked)
-        answer = plainly(actual)
-        if (seen := _well.get(place)) is not None and answer == seen.answer:
+        if plainly(actual) == _well.get(place):
             return None
         verdict = judge(Promise(asked, info, _answer(op, info.dialect, frozenset(info.not_offered))), actual)
     except Exception as error:  # noqa: BLE001 - an adapter that breaks after a refusal is no more of use than its engine
         return Ailment(op, catalogue()[op].family, f"{type(error).__name__}: {error}")
     found = verdict.mismatch
     if verdict.bucket not in FAILING or found is None:
-        _well[place] = Well(answer, is_computed(actual))
+        _well[place] = plainly(actual)
         return None
     return Ailment(op, catalogue()[op].family, f"expected {found.expected}, got {found.actual}: {found.detail}")
+
+
+@functools.cache
+def canary_of(op: str) -> Case | None:
+    """Return the canary of an op: the simplest point of its grid, exact if the op is; ``None`` if it has no such point."""
+    row = catalogue()[op]
+    for kind, size, rank in product(("real", "complex"), SIZES, RANKS):
+        lane = "exact" if row.is_exact(on_complex=kind == "complex") else "numeric"
+        dtype = (REAL if kind == "real" else COMPLEX)[0]
+        if row.numbers.taken in ("both", kind):
+            point = Point(
+                op,
+                {
+                    **PLAIN,
+                    "argument": DRAWN,
+                    "rank": rank,
+                    "size": size if rank != "0" else "one",
+                    "lane": lane,
+                    "kind": kind,
+                    "dtype": dtype,
+                },
+            )
+            with suppress(LookupError):
+                return point.case()
+    return None
 
 
 @functools.cache

@@ -16,8 +16,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Raised
 from conformance.case.steps import Backward, Op
-from conformance.judge.canary import EVERY, _ailment, ailment_after, healthy
-from conformance.judge.canary_case import canary_of
+from conformance.judge.canary import EVERY, _ailment, ailment_after, canary_of, healthy
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
 from conformance.mutants.mutant import Breaks
@@ -167,7 +166,7 @@ def test_a_case_that_poisons_is_asked_again_about_the_family_that_was_ill() -> N
 def test_an_adapter_that_breaks_after_a_refusal_is_ill_and_costs_no_run() -> None:
     class Raising(wrong_engines.WrongEngine):
         def run(self, case: Case):  # type: ignore[no-untyped-def]
-            if case != REFUSED[0] and any(isinstance(step, Op) and step.op == "exp" for step in case.steps):
+            if case == canary_of("exp"):
                 raise RuntimeError("no more")
             return super().run(case)
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign import examination, warm_up
-from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine, resolved
+from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine
 from conformance.campaign.explain import explain_case
-from conformance.campaign.nursery import DeathError
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import AS_MANY, MANY, prepare_for
@@ -97,16 +96,6 @@ def test_what_was_examined_before_is_no_reason_not_to_ask_all(tmp_path: Path) ->
     examine(Suspicion(WRONG, "sin"))
     prepare_for(MANY + 1, (WRONG,), tmp_path)
     assert set(catalogue()) == set(examination._examined[WRONG])
-
-
-@pytest.mark.parametrize(("ops", "again"), [(("cos", "sin", "tanh"), True), (("cos", "tanh"), False)])
-def test_of_the_ops_that_were_under_way_in_a_child_that_died_each_is_examined_until_one_is_ill(
-    ops: tuple[str, ...], again: bool
-) -> None:
-    begin()
-    examination._note(DYING, *ops)
-    assert resolved(DeathError(-6)) is again
-    assert {op: op == "sin" for op in ops[:2]} == {op: ill for op, ill in examination._examined[DYING].items() if op in ops[:2]}
 
 
 def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:

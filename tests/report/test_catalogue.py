@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ FRONT: dict[str, Any] = {
     "promise": "1 + 1 = 3",
     "source": "https://example.org/sums",
     "checked": {"torch 2.13.0": "shows"},
+    "searched": date(2026, 11, 27),
 }
 
 
@@ -113,6 +115,7 @@ WRONG = {
     "an address among words": (Said({"source": "see https://example.org"}), "is no address"),
     "no release": (Said({"checked": {}}), "checked says of each release"),
     "an unknown word of a release": (Said({"checked": {"torch 1": "perhaps"}}), "checked says of each release"),
+    "nobody looked for threads": (Said({"searched": None}), "neither a thread of upstream nor the day"),
     "no promise": (Said({"promise": ""}), "nothing is promised"),
 }
 
@@ -229,7 +232,7 @@ def test_an_issue_has_the_fields_of_its_trackers_form_and_nothing_about_this_sui
 
 def test_an_issue_says_that_no_thread_was_found_where_one_was_looked_for() -> None:
     assert "No thread about it was found on 2026-11-27.\n" in issue(page(searched="2026-11-27"), {})
-    assert "No thread" not in issue(page(), {}) + issue(page(searched="2026-11-27", upstream=["https://example.org/1 (open)"]), {})
+    assert "No thread" not in issue(page(searched=None), {}) + issue(page(upstream=["https://example.org/1 (open)"]), {})
 
 
 def test_an_issue_says_what_the_script_found_where_it_was_run() -> None:

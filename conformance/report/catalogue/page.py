@@ -158,6 +158,8 @@ def problems(page: Page) -> Iterator[str]:
     yield from (
         f"{thread!r} of upstream is no address with what it is in brackets" for thread in front.upstream if not THREAD.fullmatch(thread)
     )
+    if not front.upstream and front.searched is None:
+        yield "neither a thread of upstream nor the day on which none was found (searched) is named"
     if not front.checked or not set(front.checked.values()) <= {"shows", "gone", "not offered"}:
         yield "checked says of each release whether the script 'shows' the bug there, it is 'gone', or it is 'not offered'"
     if not front.promise:

@@ -69,7 +69,7 @@ def supervised(chunk: Chunk) -> Passage:
     """Run a chunk in children of this process until every case is recorded or set aside."""
     passage = Passage()
     recorded = 0.0
-    chunk.wipe()
+    chunk.wipe()  # what another worker said, which was killed: until a case is under way none is to blame
     prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder), chunk.ahead)
     while chunk.start < chunk.stop:
         started = perf_counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import (
     Backward,
@@ -17,6 +18,7 @@ from conformance.case.steps import (
     SetRequiresGrad,
     Step,
     kind,
+    observed,
     ops,
     results,
     uses,
@@ -25,9 +27,11 @@ from conformance.ops import catalogue
 from conformance.ops.spec import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from conformance.case.case import Case
+    from conformance.case.outcome import Observation, Value
 
 
 def until(case: Case, number: StepNumber) -> Sequence[Step]:
@@ -147,6 +151,19 @@ def leaves(case: Case) -> set[str]:
             made.update(set(names) - found)
             tracked.update(names)
     return found
+
+
+def values_of(steps: Iterable[Step], seen: Iterable[Observation]) -> Iterator[tuple[str, Value]]:
+    """Yield what steps computed, as far as it was observed, by name; what a step writes to comes once more, as it is then."""
+    for step, observation in zip(steps, seen, strict=False):
+        if isinstance(observation, Computed):
+            yield from ((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+
+
+def arrays_of(case: Case, seen: Iterable[Observation]) -> Iterator[tuple[str, Any]]:
+    """Yield the arrays of a script by name: its inputs, and what it computed, as `values_of`."""
+    yield from ((entry.name, entry.elements) for entry in case.inputs)
+    yield from ((name, value.array) for name, value in values_of(case.steps, seen))
 
 
 LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})

@@ -21,7 +21,7 @@ import numpy as np
 from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import label, upstream_of
+from conformance.case.queries import arrays_of, label, upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, observed
 from conformance.compare.comparison import Comparison
@@ -102,10 +102,7 @@ class Comparer:
         fed = (s for s in self.case.steps if isinstance(s, Grad) and not shared.isdisjoint(s.seeds or ()))
         shared = lying_in({*shared, *(name for s in fed for name in s.results)}, self.case.steps)  # and a gradient may be its seed
         step, held = calls[-1][0] if calls else 0, dict(zip(actual.mutated, actual.changed, strict=False))
-        elements = {entry.name: entry.elements for entry in self.case.inputs}
-        for made, seen in zip(self.case.steps, expected.observations, strict=True):
-            values = zip(observed(made), seen.values, strict=False) if isinstance(seen, Computed) else ()
-            elements |= {name: value.array for name, value in values if value is not None}
+        elements = dict(arrays_of(self.case, expected.observations))
         changed = set(actual.mutated) ^ set(expected.mutated)
         for name in [name for name in dict.fromkeys([*elements, *sorted(changed)]) if name in changed]:  # a view after its base
             where, got = "seed" if name in shared else "step", held[name].array if name in held else None

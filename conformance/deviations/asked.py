@@ -15,9 +15,10 @@ from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.seeds import misfitting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from conformance.case.case import Case
+    from conformance.case.steps import Step
     from conformance.compare.mismatch import Mismatch
 
 
@@ -36,8 +37,7 @@ def an_output_or_below(case: Case, number: StepNumber, asked: str | None) -> boo
     if number is END:
         return False
     captured, before = outputs_asked_for(case, number), case.steps[:number]
-    same = twins(before)
-    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in upstream_of(before, captured)}
+    return _is_among(asked, upstream_of(before, captured), before)
 
 
 def a_dropped_nothing(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -50,8 +50,7 @@ def what_a_misfit_reaches(case: Case, number: StepNumber, asked: str | None) -> 
     if number is END:
         return False
     before = case.steps[:number]
-    same, reached = twins(before), upstream_of(before, misfitting(case, number).values())
-    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+    return _is_among(asked, upstream_of(before, misfitting(case, number).values()), before)
 
 
 def what_a_root_was_made_of(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -72,8 +71,7 @@ def what_a_returning_hook_reaches(case: Case, number: StepNumber, asked: str | N
     """Whether a hook of the tensor returns a tensor, or one of what was computed from it does."""
     before = until(case, number)
     hooked = {step.tensor for step in before if isinstance(step, Hook) and step.returns == "tensor"}
-    same, reached = twins(before), upstream_of(before, hooked)
-    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+    return _is_among(asked, upstream_of(before, hooked), before)
 
 
 def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -96,18 +94,23 @@ def beside_a_returned_operand(case: Case, number: StepNumber, asked: str | None)
     before = until(case, number)
     names = {name for step in before if isinstance(step, Custom) and {*step.outputs} & {*step.operands} for _, name in uses(step)}
     made = {name for step in before if isinstance(step, Custom) and names & {*step.operands} for name in results(step)}
-    same, below = twins(before), upstream_of(before, names | made)
+    below = upstream_of(before, names | made)
     calls = [step for step in before if isinstance(step, Grad | Backward)]
     derived = any(not derivatives(before).isdisjoint(upstream_of(before, call.roots)) for call in calls)
-    return derived or (asked is not None and same.get(asked, asked) in {same.get(n, n) for n in below | names | made})
+    return derived or _is_among(asked, below | names | made, before)
 
 
 def what_a_custom_function_was_given(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is an operand of a custom function, or what such an operand was computed from."""
     before = until(case, number)
     given = {name for step in before if isinstance(step, Custom) for name in step.operands}
-    same, reached = twins(before), upstream_of(before, given)
-    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
+    return _is_among(asked, upstream_of(before, given), before)
+
+
+def _is_among(asked: str | None, names: Collection[str], before: Sequence[Step]) -> bool:
+    """Whether a tensor is one of these; several names may stand for one."""
+    same = twins(before)
+    return asked is not None and same.get(asked, asked) in {same.get(name, name) for name in names}
 
 
 def tensor_of(case: Case, found: Mismatch) -> str | None:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.outcome import Computed
 from conformance.case.place import END
-from conformance.case.steps import Backward, ClearGrad, observed
+from conformance.case.queries import arrays_of
+from conformance.case.steps import Backward, ClearGrad
 from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.shared_memory import gradients_held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
 
@@ -60,17 +58,11 @@ def _as_seeded(promise: Promise, number: int, call: Backward, leaf: str, before:
     """Return what a call adds to a leaf: the seed as it is given, if that is all."""
     same = names_in_paddle(promise.case, number)
     names = [seed for root, seed in zip(call.roots, call.seeds or (), strict=False) if same.get(root, root) == leaf]
-    seeds = (array for name, array in _arrays(promise) if name in names and array.shape == after.shape)
+    arrays = arrays_of(promise.case, promise.outcome.observations)
+    seeds = (array for name, array in arrays if name in names and array.shape == after.shape)
     with np.errstate(all="ignore"):  # of a sum that was rounded a difference does not give the seed back
         return next((seed for seed in seeds if np.array_equal(before + _cast(seed, after.dtype), after)), after - before)
 
 
 def _cast(seed: Any, dtype: Any) -> Any:
     return (seed if dtype.kind == "c" else seed.real).astype(dtype)
-
-
-def _arrays(promise: Promise) -> Iterator[tuple[str, Any]]:
-    yield from ((entry.name, entry.array()) for entry in promise.case.inputs)
-    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
-        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
-        yield from ((name, value.array) for name, value in made if value is not None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import until, upstream
+from conformance.case.queries import until, upstream, values_of
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
@@ -259,11 +259,8 @@ def _numbers(array: Any) -> Any:
 def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
     """Return the shape of a tensor of a script, ``None`` if nothing of that name is promised."""
     shapes = {entry.name: entry.shape for entry in promise.case.inputs}
-    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
-        if isinstance(seen, Computed):
-            made = zip(results(step), seen.values, strict=False)
-            shapes.update({made_name: value.array.shape for made_name, value in made if value is not None})
-    return shapes.get(name)
+    made = values_of(promise.case.steps, promise.outcome.observations)
+    return (shapes | {other: value.array.shape for other, value in made}).get(name)
 
 
 def is_cotangent(promise: Promise, found: Mismatch) -> bool:

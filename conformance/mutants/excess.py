@@ -16,6 +16,7 @@ import numpy as np
 
 from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.place import END
+from conformance.case.queries import arrays_of
 from conformance.case.steps import results
 from reference_impl import Category
 
@@ -56,21 +57,14 @@ def excesses(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tup
         case "events":
             yield from _of_events(promise, actual, found)
         case "mutation":
-            wrong = {name: Value(_off(array), requires_grad=False) for name, array in _elements(promise)}
+            arrays = arrays_of(promise.case, promise.outcome.observations)
+            wrong = {name: Value(_off(array), requires_grad=False) for name, array in arrays}
             changed = dict(zip(actual.mutated, actual.changed, strict=False))
             for words, others in (
                 ("everything is changed", wrong | changed),
                 ("other numbers", {name: wrong[name] for name in changed}),
             ):
                 yield words, replace(actual, mutated=tuple(others), changed=tuple(others.values()))
-
-
-def _elements(promise: Promise) -> Iterator[tuple[str, Any]]:
-    """Yield the tensors that a script has and computes, with their elements."""
-    yield from ((entry.name, entry.elements) for entry in promise.case.inputs)
-    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
-        made = zip(results(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
-        yield from ((name, value.array) for name, value in made if value is not None)
 
 
 def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[str, Outcome]]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.case.outcome import Computed
-from conformance.case.queries import call_at, keeps_graph, made_by, until, upstream
+from conformance.case.queries import call_at, keeps_graph, made_by, until, upstream, values_of
 from conformance.case.steps import (
     AppendBackward,
     Backward,
@@ -17,7 +16,6 @@ from conformance.case.steps import (
     InPlace,
     Op,
     SetRequiresGrad,
-    observed,
     ops,
     results,
     uses,
@@ -70,10 +68,8 @@ def _dtypes(case: Case) -> dict[str, str]:
     """Return the dtypes of the inputs of a case, and of what it computes, as far as they are floating ones."""
     dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
     dtypes = {entry.name: entry.dtype for entry in case.inputs}
-    for step, seen in zip(case.steps, promised(case, dialect).observations, strict=True):
-        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
-        dtypes.update((name, v.array.dtype.name) for name, v in made if v is not None and v.array.dtype.kind in "fc")
-    return dtypes
+    made = values_of(case.steps, promised(case, dialect).observations)
+    return dtypes | {name: value.array.dtype.name for name, value in made if value.array.dtype.kind in "fc"}
 
 
 def _highest_derivative(case: Case, number: int) -> int:

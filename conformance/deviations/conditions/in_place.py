@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import edges, leaves, made_by, upstream
+from conformance.case.queries import edges, leaves, made_by, upstream, values_of
 from conformance.case.rewrite import with_steps
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
 from conformance.compare.promise import promised
@@ -105,11 +105,8 @@ def without_axes(case: Case, number: int) -> set[str]:
 def shapes_at(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors before a step, by their names."""
     known = {entry.name: entry.shape for entry in case.inputs}
-    for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
-        if isinstance(seen, Computed):
-            made = zip(observed(step), seen.values, strict=False)
-            known.update((name, value.array.shape) for name, value in made if value is not None)
-    return known
+    made = values_of(case.steps[:number], promised(case, dialect).observations)
+    return known | {name: value.array.shape for name, value in made}
 
 
 @condition

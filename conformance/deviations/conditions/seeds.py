@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream_of
+from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream_of, values_of
 from conformance.case.rewrite import each_step, interpose, with_steps, without_seeds
 from conformance.case.steps import (
     SEED_FIELDS,
@@ -278,11 +278,8 @@ def _seeded_in_other_dtypes(case: Case, number: int, call: Call) -> list[str]:
 
 def _dtypes_before(case: Case, number: int) -> dict[str, str]:
     known = {entry.name: entry.dtype for entry in case.inputs}
-    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
-        if isinstance(seen, Computed):
-            made = zip(observed(step), seen.values, strict=False)
-            known.update((name, str(value.array.dtype)) for name, value in made if value is not None)
-    return known
+    made = values_of(case.steps[:number], promised(case, PADDLE).observations)
+    return known | {name: str(value.array.dtype) for name, value in made}
 
 
 def narrow_seeds_with_another_part(case: Case, number: int) -> set[str]:

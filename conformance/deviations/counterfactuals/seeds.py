@@ -13,11 +13,10 @@ import msgspec
 import numpy as np
 
 from conformance.case.case import input_of
-from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, twins, until
+from conformance.case.queries import arrays_of, edges, twins, until
 from conformance.case.rewrite import CONSTANT, each_step, replace_step, with_inputs, with_steps
-from conformance.case.steps import AppendBackward, Backward, Grad, Op, SetRequiresGrad, observed
+from conformance.case.steps import AppendBackward, Backward, Grad, Op, SetRequiresGrad
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
@@ -92,9 +91,7 @@ def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> It
     seeds = {name for call in calls for name in call.seeds or ()}
     for wide in case.inputs:
         if wide.name in seeds and wide.dtype in SINGLE and not wide.differentiable:
-            array = wide.array()
-            memory = np.ascontiguousarray(array).reshape(-1).view(SINGLE[wide.dtype])[: array.size]
-            read = input_of(wide.name, memory.reshape(array.shape))
+            read = input_of(wide.name, _read_as(wide.elements, np.dtype(SINGLE[wide.dtype])))
             yield with_inputs(case, (read if i is wide else i for i in case.inputs)), number
 
 
@@ -106,7 +103,7 @@ def seeds_read_in_their_leaves(case: Case, number: StepNumber, _: Sequence[str])
     read: list[tuple[int, int, Input]] = []
     for at, call in enumerate(until(case, number)):
         if isinstance(call, Grad | Backward):
-            arrays = _arrays_before(case, at)
+            arrays = dict(arrays_of(case, promised(case, PADDLE).observations[:at]))
             of = names_in_paddle(case, at)
             for i, (root, seed) in enumerate(zip(call.roots, call.seeds or (), strict=False)):
                 leaf, given = arrays.get(of.get(root, root)), arrays.get(seed or "")
@@ -116,15 +113,6 @@ def seeds_read_in_their_leaves(case: Case, number: StepNumber, _: Sequence[str])
         seeds = {(at, i): constant.name for at, i, constant in chosen}
         steps = (_with_seeds(step, {i: name for (n, i), name in seeds.items() if n == at}) for at, step in enumerate(case.steps))
         yield with_inputs(with_steps(case, steps), (*case.inputs, *(constant for _, _, constant in chosen))), number
-
-
-def _arrays_before(case: Case, number: int) -> dict[str, Any]:
-    """Return the arrays of a script before a step, by their names."""
-    arrays = {entry.name: entry.array() for entry in case.inputs}
-    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
-        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
-        arrays.update((name, value.array) for name, value in made if value is not None)
-    return arrays
 
 
 def _read_as(array: Any, dtype: Any) -> Any:

@@ -104,9 +104,8 @@ def cut_short(chunk: Chunk, exit_code: int | None) -> Passage:
 
     Where no case was under way none is to blame, unless that happens again and again.
     """
-    if chunk.killed < MOST_KILLED and not under_way(chunk.progress):
-        return Passage(left=replace(chunk, killed=chunk.killed + 1))
-    left = after_death(chunk, exit_code)
+    nobody = chunk.killed < MOST_KILLED and not under_way(chunk.progress)
+    left = replace(chunk, start=_following(chunk), killed=chunk.killed + 1) if nobody else after_death(chunk, exit_code)
     recorded = {record.index for record in read_chunk(chunk.records)}
     aside = {*left.set_aside, *range(chunk.start, left.start)} - recorded
     return Passage(tuple(sorted(aside)), left=replace(left, set_aside=()) if left.start < left.stop else None)

@@ -19,7 +19,7 @@ from conformance.campaign.last_words import frame_of, has_said_all, words_in
 from conformance.campaign.nursery import GLANCE
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
-from conformance.campaign.supervisor import MOST_KILLED, after_death, cut_short, supervised
+from conformance.campaign.supervisor import MOST_KILLED, Passage, after_death, cut_short, supervised
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import run_case, run_chunk
 from conformance.case.case import Case, Input
@@ -249,6 +249,20 @@ def test_no_case_is_blamed_for_a_worker_that_was_killed_while_it_was_warmed_up_u
     last = cut_short(chunk, -9).left
     assert last is not None
     assert {0} == set(last.fatal_backends)
+
+
+def test_what_was_recorded_before_a_worker_was_killed_between_two_cases_is_not_run_again(tmp_path: Path) -> None:
+    chunk = chunk_of([SINE] * 3, ("reference",), tmp_path)
+    run_chunk(replace(chunk, stop=2))
+    left = cut_short(chunk, -9).left
+    assert left is not None
+    assert (2, {}) == (left.start, left.fatal_backends)
+
+
+def test_a_chunk_whose_worker_was_killed_behind_the_last_case_is_done(tmp_path: Path) -> None:
+    chunk = chunk_of([SINE] * 3, ("reference",), tmp_path)
+    run_chunk(chunk)
+    assert Passage() == cut_short(chunk, -9)
 
 
 HARMLESS = Case((Input("x", (), (1.0,)),), (Op("neg", ("x",), ("y",)),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds after which a condition is not waited for any more, on a machine that has much else to do."""
+
+PROGRESS = re.compile(r"conformance: (?:[\d,]+ of [\d,]+ cases, \d+ findings|reducing finding \d+ of \d+)")
+"""A line by which a run says how far it is."""
 
 OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", "jobs", "replay", "bare", "processes", "since")
 """Fields of records that say how a run went, not what came of it."""
@@ -48,7 +52,12 @@ def finish(*arguments: object, **options: Any) -> tuple[int | None, list[str]]:
     """Run the command to its end; return its exit code and what it says on the standard error."""
     process = start(*arguments, **options)
     _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, said.splitlines()
+    return process.returncode, beside_progress(said)
+
+
+def beside_progress(said: str) -> list[str]:
+    """Return the lines that a run says but those of its progress, of which there is one a minute: a busy machine takes minutes."""
+    return [line for line in said.splitlines() if not PROGRESS.fullmatch(line)]
 
 
 def wait_until(condition: Callable[[], object]) -> None:

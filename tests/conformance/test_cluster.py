@@ -27,7 +27,7 @@ from conformance.campaign.records import CaseRecord, Header, Interruption
 from conformance.generate.scripts import DrawOptions, case_of
 from tests.conformance.engines import EXACT, ROOT
 from tests.conformance.launched import Launched
-from tests.conformance.runs import PATIENCE, finish, footer_of, lines_of, members, recorded, start, wait_until
+from tests.conformance.runs import PATIENCE, beside_progress, finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +147,7 @@ def here(tmp_path_factory: TempPathFactory) -> Path:
 def end_of(process: Launched) -> tuple[int | None, list[str]]:
     """Wait for the end of a run; return its exit code and what it says on the standard error."""
     _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, said.splitlines()
+    return process.returncode, beside_progress(said)
 
 
 def ids(out: Path) -> list[str]:

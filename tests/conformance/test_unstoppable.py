@@ -20,7 +20,7 @@ from conformance.campaign.records import CaseRecord, Interruption
 from conformance.campaign.run import Progress
 from conformance.cli.progress import shown
 from conformance.cli.stopping import Stopped, insist, stoppable
-from tests.conformance.runs import finish, footer_of, lines_of, members, recorded, start, wait_until
+from tests.conformance.runs import beside_progress, finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def stopped(request: pytest.FixtureRequest, tmp_path_factory: TempPathFactory) -
     wait_until(lambda: recorded(out) > 30)
     process.send_signal(request.param)
     _, said = process.communicate()
-    return request.param, Ended(process.returncode, said.splitlines(), process.pid, out)
+    return request.param, Ended(process.returncode, beside_progress(said), process.pid, out)
 
 
 class Finalized:

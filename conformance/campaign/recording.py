@@ -46,6 +46,7 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         {str(choice): option for choice, option in verdict.followed.items()},
         {str(choice): options for choice, options in verdict.observed.items()},
         tuple(map(str, verdict.asked)),
+        verdict.lacking,
     )
 
 

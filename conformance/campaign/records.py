@@ -42,10 +42,11 @@ class RecordError(ValueError):
 
 
 class RunVerdict(StrEnum):
-    """What a run as a whole says."""
+    """What a run as a whole says; it is no result where too few of its cases were compared."""
 
     CONFORMS = "conforms"
     DIVERGES = "diverges"
+    NO_RESULT = "no_result"
     SUITE_ERROR = "suite_error"
 
 
@@ -231,8 +232,9 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
     ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend; ``followed``: by
-    backend, open choices that were decided otherwise than expected, in how many cases. ``findings``: the new ones; ``accepted``: those
-    of the baseline; ``broken``: what beside the cases is not as it should be, a line each, which makes a verdict red like a finding.
+    backend, open choices that were decided otherwise than expected, in how many cases; ``lacking``: by backend, for what it does not
+    offer nothing was compared, in how many cases. ``findings``: the new ones; ``accepted``: those of the baseline; ``broken``: what
+    beside the cases is not as it should be, a line each, which makes a verdict red like a finding.
     """
 
     verdict: RunVerdict
@@ -261,13 +263,14 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
     drawn: dict[str, DrawnRecord] = {}
     followed: dict[str, dict[str, int]] = {}
+    lacking: dict[str, dict[str, int]] = {}
     accepted: tuple[AcceptedRecord, ...] = ()
     broken: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Why the run is no result although it ended; of one that diverges the findings are the reasons."""
-        return self.reasons if self.verdict is RunVerdict.SUITE_ERROR else ()
+        return self.reasons if self.verdict in (RunVerdict.NO_RESULT, RunVerdict.SUITE_ERROR) else ()
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.campaign.record_files import read
-from conformance.campaign.records import Footer, Header, RecordError, RunVerdict
+from conformance.campaign.records import Footer, Header, RecordError
 from conformance.campaign.share_records import ShareRecord
 from conformance.deviations.entries import known
 from conformance.deviations.findings import findings_folder
@@ -158,8 +158,8 @@ def measured(runs: Sequence[tuple[Header, Footer]]) -> Measured:
 def _unfit(header: Header, footer: Footer, first: Header) -> str:
     if header.ops is not None or {*header.lanes} != {"exact", "numeric"} or header.judging.laws_only:
         return "draws some cases alone; allowed is a run of all ops in both lanes"
-    if footer.verdict is RunVerdict.SUITE_ERROR:
-        return "ended with a fault of the suite, and says nothing"
+    if footer.faults:
+        return "is no result, and says nothing"
     if header.odds != first.odds or header.suite != first.suite:
         return "has another generator than the first"
     if [(b.name, b.version) for b in header.backends] != [(b.name, b.version) for b in first.backends]:

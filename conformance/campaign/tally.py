@@ -116,6 +116,7 @@ class Tally:
     drawn: Counter[str] = field(default_factory=Counter)
     drawn_deviations: dict[str, Counter[str]] = field(init=False)
     followed: dict[str, Counter[str]] = field(init=False)
+    lacking: dict[str, Counter[str]] = field(init=False)
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
@@ -134,6 +135,7 @@ class Tally:
         self.deviations = {b: Counter() for b in self.backends}
         self.drawn_deviations = {b: Counter() for b in self.backends}
         self.followed = {b: Counter() for b in self.backends}
+        self.lacking = {b: Counter() for b in self.backends}
         self.laws = {b: {} for b in self.backends}
         self.ratios = {b: {} for b in self.backends}
 
@@ -163,6 +165,7 @@ class Tally:
                 self.drawn[name] += 1
                 self.drawn_deviations[name].update(verdict.deviations)
             self.followed[name].update(f"{choice}: {option}" for choice, option in verdict.followed.items())
+            self.lacking[name].update(verdict.lacking)
             for step, ratio in verdict.ratios.items():
                 self._err(name, step, ratio, record.id)
             if verdict.bucket in FAILING:
@@ -207,7 +210,7 @@ class Tally:
 
     def verdict(self) -> tuple[RunVerdict, list[str]]:
         """Decide, with the reasons."""
-        faults = []
+        faults, short = [], []
         if self.misfits:
             faults.append(f"{counted(self.misfits, 'case')} without just a verdict for each backend that it is for")
         for name in self.backends:
@@ -215,13 +218,14 @@ class Tally:
                 continue  # so few cases that none was for its half; its line says 0
             if self.compared(name) < FLOOR:
                 much = f"only {percent(self.compared(name), 1)} of the cases were compared; the floor is {percent(FLOOR, 1)}"
-                faults.append(f"{name}: {much}; in the others it does not offer a step, or nothing is defined")
+                others = {bucket: count for bucket, count in sorted(self.ledger[name].items()) if bucket not in COMPARED}
+                short.append("; ".join([f"{name}: {much}", *(f"{n} {bucket.replace('_', ' ')}" for bucket, n in others.items())]))
             if self.ledger[name][Bucket.HARNESS_ERROR]:
                 faults.append(f"{name}: {counted(self.ledger[name][Bucket.HARNESS_ERROR], 'case')} hit an error of the suite itself")
         faults += [f"{finding}: the numerical oracle contradicts the reference" for finding in self.wrong_references]
         faults += self.nulls.faults()
-        if faults:
-            return RunVerdict.SUITE_ERROR, faults
+        if faults or short:
+            return RunVerdict.SUITE_ERROR if faults else RunVerdict.NO_RESULT, faults + short
         if self.failures:
             found = Counter(f.backend for f in self.failures)
             return RunVerdict.DIVERGES, [f"{name}: {counted(found[name], 'new finding')}" for name in self.backends if found[name]]
@@ -272,6 +276,7 @@ class Tally:
             deviation_info=deviation_info,
             drawn=self.drawn_records(),
             followed={name: counts for name, counts in _plain(self.followed).items() if counts},
+            lacking={name: counts for name, counts in _plain(self.lacking).items() if counts},
             grid={name: {op: _plain(cells) for op, cells in ops.items()} for name, ops in self.grid.items()},
         )
 

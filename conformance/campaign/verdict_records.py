@@ -36,7 +36,8 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
     open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked,
-    with the options that it does not tell apart from that; ``asked``: all that the case asks, if that was asked.
+    with the options that it does not tell apart from that; ``asked``: all that the case asks, if that was asked; ``lacking``: the words
+    of what the backend does not offer, and for which nothing was compared.
     """
 
     bucket: Bucket
@@ -49,3 +50,4 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     followed: dict[str, str] = {}
     observed: dict[str, tuple[str, ...]] = {}
     asked: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
 from conformance.campaign.run import run_campaign
 from conformance.cli.baseline import check_accepted
-from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
+from conformance.cli.codes import CONFORMS, DIVERGES, NO_RESULT
 from conformance.cli.progress import shown
 from conformance.generate.scripts import DrawOptions, usual_later
 from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, Sampling
@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     from conformance.campaign.records import Footer, Header
     from conformance.generate.profiles import Profile
 
-CODES = {RunVerdict.CONFORMS: CONFORMS, RunVerdict.DIVERGES: DIVERGES, RunVerdict.SUITE_ERROR: SUITE_FAULT}
+CODES = {
+    RunVerdict.CONFORMS: CONFORMS,
+    RunVerdict.DIVERGES: DIVERGES,
+    RunVerdict.NO_RESULT: NO_RESULT,
+    RunVerdict.SUITE_ERROR: NO_RESULT,
+}
 
 
 def campaign(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
+from conformance.cli.codes import CONFORMS, DIVERGES, NO_RESULT
 from conformance.cli.options import own_deviations
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
     for line in blame_text(blamed):
         click.echo(f"  {line}")
     if explained.verdict.bucket is Bucket.HARNESS_ERROR or (blamed is not None and blamed.who == "reference"):
-        return SUITE_FAULT
+        return NO_RESULT
     return DIVERGES if differs else CONFORMS
 
 

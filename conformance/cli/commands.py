@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from conformance import __version__
 from conformance.cli.accept import accept
 from conformance.cli.cases import replay, repro, show
-from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
+from conformance.cli.codes import CONFORMS, DIVERGES, NO_RESULT, UNREAD, USAGE
 from conformance.cli.conventions import check_backend, conventions, learn
 from conformance.cli.findings import deviations, findings
 from conformance.cli.mutants import mutants
@@ -51,11 +51,11 @@ def main() -> None:
     except Stopped as error:
         fail(error.code, with_notes(f"stopped by {error}", error))
     except OSError as error:
-        fail(SUITE_FAULT if error.errno in FULL else USAGE, with_notes(f"{error.filename or 'output'}: {error.strerror}", error))
+        fail(NO_RESULT if error.errno in FULL else USAGE, with_notes(f"{error.filename or 'output'}: {error.strerror}", error))
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
         known = expected_errors()
         fail(
-            USAGE if isinstance(error, known) else SUITE_FAULT,
+            USAGE if isinstance(error, known) else NO_RESULT,
             with_notes(f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}", error),
         )
     sys.exit(code or 0)
@@ -99,8 +99,8 @@ class Commands(click.Group):
 def cli() -> None:
     """Check autograd engines against a small reference engine.
 
-    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite. A run that is stopped has 129, 130 or 143, for
-    a closed terminal, Ctrl-C and SIGTERM.
+    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 no result: too little was compared, or the suite is at fault. A
+    run that is stopped has 129, 130 or 143, for a closed terminal, Ctrl-C and SIGTERM.
     """
 
 
@@ -246,7 +246,7 @@ def clauses(backends: tuple[str, ...], jobs: int, as_json: bool) -> int:
     click.echo(clauses_page(table, backends, as_json=as_json), nl=False)
     for fault in table.faults:
         click.echo(f"conformance: fault of the suite: {fault}", err=True)
-    return SUITE_FAULT if table.faults else DIVERGES if any(table.differences()) else CONFORMS
+    return NO_RESULT if table.faults else DIVERGES if any(table.differences()) else CONFORMS
 
 
 @cli.command()

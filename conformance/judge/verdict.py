@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END
+from conformance.case.queries import upstream_of
+from conformance.case.steps import Call, results
 from conformance.compare.compare import Comparer
 from conformance.compare.following import REFUSALS, asked, changed, decisive, follow, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
@@ -22,6 +24,7 @@ from reference_impl.dialects.conventions import COMPUTED, Kind
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.compare.comparison import Comparison
     from conformance.compare.promise import Promise
@@ -73,7 +76,8 @@ class Verdict:
     ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
     case shows to be decided as expected, if somebody looked (`observe`), with the options that it does not tell apart from that;
     ``asked``: all that the case asks, if somebody looked;
-    ``supposed``: those that had to be taken otherwise to see what is known of an answer, which does not show how they are decided.
+    ``supposed``: those that had to be taken otherwise to see what is known of an answer, which does not show how they are decided;
+    ``lacking``: of a case that is not offered, the words of `not_offered` for which nothing was compared.
     """
 
     bucket: Bucket
@@ -89,6 +93,7 @@ class Verdict:
     asked: Collection[OpenChoice] = ()
     supposed: Mapping[OpenChoice, str] = field(default_factory=dict)
     gradients: Mapping[int, Collection[str]] = field(default_factory=dict)
+    lacking: tuple[str, ...] = ()
 
 
 def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdict:
@@ -125,7 +130,17 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
         verdict.mismatch, verdict.deviation = excused[0]
     elif bucket is Bucket.UNDEFINED:
         verdict.mismatch = compared.known[0][0]
+    elif bucket is Bucket.NOT_OFFERED:
+        verdict.lacking = lacking(promise.case, promise.info.not_offered)
     return verdict
+
+
+def lacking(case: Case, not_offered: Collection[str]) -> tuple[str, ...]:
+    """Return the words of what the calls of a case need, or what their operands were made by, and is not offered."""
+    calls = [number for number, step in enumerate(case.steps) if isinstance(step, Call)]
+    behind = upstream_of(case.steps, [name for number in calls for name in case.names_used[number]])
+    needed = [number for number, step in enumerate(case.steps) if number in calls or not behind.isdisjoint(results(step))]
+    return tuple(dict.fromkeys(word for number in needed for word in case.needs[number] if word in not_offered))
 
 
 def observe(promise: Promise, actual: Outcome, verdict: Verdict, settled: Collection[OpenChoice]) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from conformance.case.prose import counted
 from conformance.report.terminal import finding_line
-from conformance.report.words import VERDICTS, accepted_text, blame_text
+from conformance.report.words import VERDICTS, accepted_text, blame_text, lacking_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +58,7 @@ def write_markdown(path: Path, footer: Footer, findings: Sequence[FindingRecord]
             for bucket in buckets
         ),
         "",
+        *(f"- {line}" for line in lacking_texts(footer, {name: name for name in backends})),
         *(f"- {reason}" for reason in (*footer.reasons, *footer.broken)),
         *(line for f in findings for line in _bullets(f)),
         *(f"- {accepted_text(met)}" for met in footer.accepted),

@@ -15,7 +15,7 @@ from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
 from conformance.report.costs import ALONE, is_whole, over_bare, rows
-from conformance.report.words import COUNTERS, per_million, share_text
+from conformance.report.words import COUNTERS, lacking_texts, per_million, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,7 @@ class Ledger:
     sums: list[int]
     compared: list[str]
     bars: list[Bar]
+    lacking: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,7 @@ def ledger_of(footer: Footer, backends: list[str]) -> Ledger:
         [total_of(footer, n) for n in backends],
         [share_compared(footer, n) for n in backends],
         bars,
+        [*lacking_texts(footer, {name: name for name in backends})],
     )
 
 

@@ -27,6 +27,7 @@ from conformance.report.words import (
     accepted_text,
     failed_text,
     in_some_text,
+    lacking_texts,
     node_text,
     per_million,
     summary,
@@ -43,7 +44,12 @@ if TYPE_CHECKING:
     from conformance.campaign.explain import Explanation
     from conformance.campaign.records import BackendRecord, Record
 
-COLOURS = {RunVerdict.CONFORMS: "bold green", RunVerdict.DIVERGES: "bold red", RunVerdict.SUITE_ERROR: "bold magenta"}
+COLOURS = {
+    RunVerdict.CONFORMS: "bold green",
+    RunVerdict.DIVERGES: "bold red",
+    RunVerdict.NO_RESULT: "bold yellow",
+    RunVerdict.SUITE_ERROR: "bold magenta",
+}
 HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
 LOST = {
     Bucket.CRASHED: "crashed",
@@ -139,7 +145,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
-    for line in [*_unmapped(run), *_other_releases(run), *checked.notes]:
+    for line in [*lacking_texts(run.footer, run.names), *_unmapped(run), *_other_releases(run), *checked.notes]:
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))

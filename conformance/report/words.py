@@ -14,15 +14,20 @@ from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from conformance.campaign.accepted_records import AcceptedRecord
-    from conformance.campaign.records import FindingRecord, NullSummary
+    from conformance.campaign.records import FindingRecord, Footer, NullSummary
     from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
 
-VERDICTS = {RunVerdict.CONFORMS: "conforms", RunVerdict.DIVERGES: "diverges", RunVerdict.SUITE_ERROR: "fault of the suite"}
+VERDICTS = {
+    RunVerdict.CONFORMS: "conforms",
+    RunVerdict.DIVERGES: "diverges",
+    RunVerdict.NO_RESULT: "no result: too little was compared",
+    RunVerdict.SUITE_ERROR: "fault of the suite",
+}
 COUNTERS = {
     "calls": "autograd calls",
     "gradients": "gradient tensors",
@@ -46,6 +51,7 @@ COUNTERS = {
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
+LACKING_SHOWN = 12
 MESSAGE = 120
 """How many characters are shown of a message that no category knows: enough to see what raised it."""
 HAPPENED = {Bucket.DIVERGED: "diverges", Bucket.CRASHED: "crashes", Bucket.TIMED_OUT: "does not come back"}
@@ -64,6 +70,16 @@ def by_reason(not_offered: Mapping[str, str]) -> list[tuple[str, str]]:
     for word, reason in not_offered.items():
         gathered.setdefault(reason, []).append(word)
     return [(reason, ", ".join(words)) for reason, words in gathered.items()]
+
+
+def lacking_texts(footer: Footer, names: Mapping[str, str]) -> Iterator[str]:
+    """Say of each backend for what it does not offer nothing was compared, and in how many cases; ``names``: what each is called."""
+    for backend, seen in footer.lacking.items():
+        words = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
+        listed = [f"{word} ({count})" for word, count in words[:LACKING_SHOWN]]
+        more = [f"and {len(words) - LACKING_SHOWN} more"] if len(words) > LACKING_SHOWN else []
+        cases = counted(footer.ledger[backend][Bucket.NOT_OFFERED], "case")
+        yield f"{names[backend]}: {cases} compared nothing, since it does not offer {', '.join([*listed, *more])}"
 
 
 def shape_of(entry: Input) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="HIPS autograd", requires="autograd", static=True)
 OWN = {"erf": "autograd.scipy.special.erf(x)"}
 NOT_OFFERED = {"op:flip": "np.flip has no derivative"}
-LIKE_NUMPY = replace(FUNCTIONAL, spelled={"abs": "abs_by_quotient"})  # its rule is that of complex numbers, conj(x) / abs(x)
+BY_QUOTIENTS = replace(FUNCTIONAL, spelled={"abs": "abs_by_quotient", "prod": "prod_by_quotient"})  # conj(x) / abs(x), and prod(x) / x
 ERROR_RULES: tuple[Rule, ...] = ((NotImplementedError, "VJP of", Category.NOT_IMPLEMENTED),)
 
 
@@ -39,7 +39,7 @@ def open_backend() -> Interpreter:
     warnings.filterwarnings("ignore", message="Output seems independent of input")  # and then its gradient is zeros
     calls = Calls(Spelling("autograd", {**spelled("autograd.numpy"), **OWN}), autograd)
     not_offered = {**FUNCTIONAL.not_offered, **calls.lacking(), **NOT_OFFERED}
-    info = BackendInfo("hips", version("autograd"), LIKE_NUMPY, not_offered, kinks="any", alike=calls.alike())
+    info = BackendInfo("hips", version("autograd"), BY_QUOTIENTS, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Functional(calls, Hips(autograd), ERROR_RULES))
 
 

@@ -22,7 +22,14 @@ from reference_impl.primitives.reduction import count_reduced, extremum_vjp, num
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, array_of, axes_reversed, primitive, shape_of
 
-OF_OTHER_ENGINES = frozenset({"abs_by_quotient", "det_by_values", "side_of_zero", "tanh_by_factors"})
+OF_OTHER_ENGINES = frozenset(
+    {
+        *("abs_by_quotient", "side_of_zero"),
+        "det_by_values",
+        *("prod_by_quotient", "factor_taken_out", "where_indivisible"),
+        "tanh_by_factors",
+    }
+)
 """Ops that no dialect of this package has: what other engines make of an op, as their adapters say it in `Dialect.spelled`."""
 
 LARGEST = "inf"

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, square, sub
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
-from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
+from reference_impl.tape.primitive import Symbol, alias, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
 from reference_impl.tape.tensor import Mode
 
 
@@ -247,6 +247,51 @@ def _others(x: Any, axis: int) -> Any:
         before.append(mul(before[-1], part))
         after.append(mul(after[-1], mirrored))
     return cat(*(mul(b, a) for b, a in zip(before, reversed(after), strict=True)), axis=axis)
+
+
+@primitive()
+def factor_taken_out(x: Any, factor: Any, whole: Any) -> Any:
+    """Return ``x / factor``, and 0 where the ``whole`` product is 0 or not finite, so that nothing can be taken out of it."""
+    with np.errstate(all="ignore"):
+        return np.where(_is_divisible(whole), np.divide(x, factor), 0).astype(x.dtype)
+
+
+@factor_taken_out.vjp("x")
+def factor_taken_out_vjp_x(g: Any, out: Any, x: Any, factor: Any, whole: Any) -> Any:
+    return factor_taken_out(g, conjugate(factor), whole)
+
+
+@factor_taken_out.vjp("factor")
+def factor_taken_out_vjp_factor(g: Any, out: Any, x: Any, factor: Any, whole: Any) -> Any:
+    return neg(mul(factor_taken_out(g, conjugate(factor), whole), conjugate(out)))
+
+
+@primitive(ulps=0)
+def where_indivisible(x: Any, whole: Any) -> Any:
+    """Return ``x`` where the ``whole`` product is 0 or not finite, else 0."""
+    return np.where(_is_divisible(whole), 0, x).astype(x.dtype)
+
+
+@where_indivisible.vjp("x")
+def where_indivisible_vjp_x(g: Any, out: Any, x: Any, whole: Any) -> Any:
+    return where_indivisible(g, whole)
+
+
+def _is_divisible(whole: Any) -> Any:
+    return np.logical_and(np.isfinite(whole), np.not_equal(whole, 0))
+
+
+prod_by_quotient = alias("prod_by_quotient", prod)
+prod_by_quotient.rules = [None]
+
+
+@prod_by_quotient.vjp("x")
+def prod_by_quotient_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    """Return the product over each factor, whose derivatives leave what does not quite cancel, or where it is 0 the others."""
+    shape = shape_of(x)
+    whole, product = (_spread(part, shape, axis, keepdims=keepdims) for part in (out, mul(g, conjugate(out))))
+    others = mul(restore_axes(g, shape, axis, keepdims=keepdims), conjugate(_others(x, axis)))
+    return add(factor_taken_out(product, conjugate(x), whole), where_indivisible(others, whole))
 
 
 @primitive(

@@ -104,7 +104,7 @@ def test_a_run_leaves_no_working_files(tmp_path: Path) -> None:
 
 def test_a_budget_of_nothing_compares_nothing_and_is_no_success(tmp_path: Path) -> None:
     footer = run_campaign(Options(("reference",), budget=0.0, out=tmp_path))
-    assert (0, "suite_error") == (footer.cases, footer.verdict)
+    assert (0, "no_result") == (footer.cases, footer.verdict)
 
 
 def test_the_footer_says_why_no_more_cases_were_started(alone: list[Record], tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import ZEROS_FOR_NONE, describe
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.verdict import Bucket, judge
+from conformance.judge.verdict import Bucket, judge, lacking
 from conformance.report.view import view_of
 from reference_impl import Category
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer, mismatch_of
@@ -253,16 +253,49 @@ def test_a_case_without_a_verdict_is_a_fault_of_the_suite() -> None:
     assert ("suite_error", True) == (verdict, "1 case without just a verdict for each backend that it is for" in reasons)
 
 
-def test_too_little_compared_is_a_fault_of_the_suite() -> None:
+NOTHING = Case((X,), (SQUARE,))
+LACKING = (
+    Case((X,), (SQUARE, Grad(("y",), ("x",), ("g",), no_grad_vars=()))),
+    Case((X,), (SQUARE, Grad(("y",), ("x",), ("g",), no_grad_vars=()), Op("exp", ("g",), ("e",)), Grad(("e",), ("x",), ("h",)))),
+)
+
+
+def tallied(*cases: Case) -> Tally:
     tally = Tally(["correct"])
-    nothing = run_case(Case((X,), (SQUARE,)), [correct()])
-    for entry in [record(i) for i in range(8)] + [nothing, nothing]:
+    for entry in [record(i) for i in range(8)] + [run_case(case, [correct()]) for case in cases]:
         tally.add(entry)
-    assert tally.verdict()[0] == "suite_error"
+    return tally
+
+
+def test_a_run_that_compared_too_little_is_no_result_and_says_how_the_other_cases_ended() -> None:
+    much = "correct: only 80.0 % of the cases were compared; the floor is 90.0 %"
+    assert ("no_result", [f"{much}; 2 nothing compared"]) == tallied(NOTHING, NOTHING).verdict()
+    assert ("no_result", [f"{much}; 1 not offered; 1 nothing compared"]) == tallied(NOTHING, LACKING[0]).verdict()
+
+
+def test_a_fault_of_the_suite_is_told_before_too_little_that_was_compared() -> None:
+    tally = tallied(NOTHING, NOTHING)
+    tally.wrong_references.append("correct-1")
+    verdict, reasons = tally.verdict()
+    assert ("suite_error", 2) == (verdict, len(reasons))
 
 
 def test_no_case_at_all_does_not_conform() -> None:
-    assert Tally(["correct"]).verdict()[0] == "suite_error"
+    assert Tally(["correct"]).verdict()[0] == "no_result"
+
+
+def test_the_words_of_what_is_not_offered_are_counted_by_the_cases_that_compared_nothing_for_them() -> None:
+    assert {"correct": {"no_grad_vars": 2}} == tallied(*LACKING, NOTHING).lacking
+
+
+def test_what_is_not_offered_beside_what_was_compared_kept_nothing_from_being_compared() -> None:
+    beside = Grad(("z",), ("x",), ("h",), no_grad_vars=())
+    assert {"correct": {}} == tallied(Case((X,), (Op("sum", ("x",), ("z",), TOTAL), beside, Backward(("z",))))).lacking
+
+
+def test_an_op_that_no_call_goes_through_is_not_what_a_case_lacks() -> None:
+    steps = (Op("exp", ("x",), ("e",)), Op("sin", ("x",), ("s",)), Op("sum", ("s",), ("z",), TOTAL), Backward(("z",)))
+    assert ("op:sin",) == lacking(Case((X,), steps), ("op:exp", "op:sin"))
 
 
 def test_a_record_without_its_footer_is_invalid() -> None:

@@ -17,7 +17,7 @@ from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional
 from examples.engines.numpy_ops import NUMPY
-from reference_impl import DIALECTS, OPS
+from reference_impl import DIALECTS, OPS, TORCH
 from reference_impl.primitives.norms import OF_OTHER_ENGINES
 from tests.conformance.by_differences import Numbers, numbers
 
@@ -153,6 +153,65 @@ def test_what_singular_vectors_mix_into_every_element_of_a_gradient_is_bounded_w
     gradient.array[:] += np.float32(share) * np.abs(gradient.array).max()
     info = replace(engine.info, dialect=replace(FUNCTIONAL, spelled={"det": spelled}))
     assert bucket is judge(Promise(NEARLY_DIAGONAL, info), outcome).bucket
+
+
+ONE_OF_THREE = Case(
+    (Input("x", (3,), (1.1, 0.7, 1.3), "float64"), Input("s", (3,), (1.0, 0.0, 0.0), "float64")),
+    (
+        Op("prod", ("x",), ("y",), {"axis": 0, "keepdims": False}),
+        grad("y", "x", "g"),
+        Grad(("g",), ("x",), ("h",), ("s",), create_graph=True, allow_unused=True),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "rest", "bucket"),
+    [
+        ("prod_by_quotient", 2e-16, Bucket.AGREED),
+        ("prod_by_quotient", 1e-13, Bucket.DIVERGED),
+        ("prod", 0.0, Bucket.AGREED),
+        ("prod", 2e-16, Bucket.DIVERGED),
+    ],
+)
+def test_what_a_product_over_its_factor_leaves_of_a_second_derivative_is_bounded_where_the_adapter_says_so(
+    spelled: str, rest: float, bucket: Bucket
+) -> None:
+    engine = reference(FUNCTIONAL, FUNCTIONAL.not_offered)
+    outcome = engine.run(ONE_OF_THREE)
+    (second,) = outcome.observations[2].values
+    assert second.array[0] == 0.0
+    second.array[0] = rest
+    info = replace(engine.info, dialect=replace(FUNCTIONAL, spelled={"prod": spelled}))
+    assert bucket is judge(Promise(ONE_OF_THREE, info), outcome).bucket
+
+
+ZEROS = [(0.0, 2.0, 3.0), (0.0, 0.0, 3.0)]
+INDIVISIBLE = [*((z, 3) for z in ZEROS), ((1e-200, 1e-200, 3.0), 3), ((float("inf"), 2.0, 3.0), 2), ((1e200, 1e200, 3.0), 2)]
+"""Factors of which none can be taken out of the product, and how many steps are asked: of an infinite one, no second derivative."""
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize(("factors", "steps"), INDIVISIBLE)
+@pytest.mark.parametrize("framework", [FUNCTIONAL, TORCH])
+def test_where_no_factor_can_be_taken_out_the_derivatives_are_the_products_of_the_others(
+    framework: Any, factors: tuple[float, ...], steps: int
+) -> None:
+    case = Case((Input("x", (3,), factors, "float64"), ONE_OF_THREE.inputs[1]), ONE_OF_THREE.steps[:steps])
+    dialects = framework, replace(framework, spelled={**framework.spelled, "prod": "prod_by_quotient"})
+    plain, quotient = (reference(d, d.not_offered).run(case).observations for d in dialects)
+    assert [seen.values[0].array.tolist() for seen in plain] == [seen.values[0].array.tolist() for seen in quotient]
+
+
+@pytest.mark.parametrize("factors", ZEROS)
+def test_a_quotient_that_is_no_number_is_told_however_the_product_is_spelled(factors: tuple[float, ...]) -> None:
+    case = Case((Input("x", (3,), factors, "float64"),), ONE_OF_THREE.steps[:2])
+    engine = reference(FUNCTIONAL, FUNCTIONAL.not_offered)
+    outcome = engine.run(case)
+    (first,) = outcome.observations[1].values
+    first.array[0] = np.nan
+    info = replace(engine.info, dialect=replace(FUNCTIONAL, spelled={"prod": "prod_by_quotient"}))
+    assert judge(Promise(case, info), outcome).bucket is Bucket.DIVERGED
 
 
 @pytest.mark.parametrize("at", [0.0, float("inf"), float("-inf")])

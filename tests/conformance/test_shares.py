@@ -157,9 +157,10 @@ def test_runs_that_cannot_be_added_up_are_refused(other: dict[str, object], mess
         measured([(DRAWN, ended({})), (replace(DRAWN, **other), ended({}))])
 
 
-def test_a_run_with_a_fault_of_the_suite_measures_nothing() -> None:
-    with pytest.raises(RecordError, match="ended with a fault of the suite"):
-        measured([(DRAWN, replace(ended({}), verdict=RunVerdict.SUITE_ERROR))])
+@pytest.mark.parametrize("verdict", [RunVerdict.SUITE_ERROR, RunVerdict.NO_RESULT])
+def test_a_run_that_is_no_result_measures_nothing(verdict: RunVerdict) -> None:
+    with pytest.raises(RecordError, match="is no result, and says nothing"):
+        measured([(DRAWN, replace(ended({}), verdict=verdict))])
 
 
 def test_shares_are_written_from_records_and_read_again(tmp_path: Path, rates: Path) -> None:

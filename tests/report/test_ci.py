@@ -66,5 +66,11 @@ def test_markdown_says_of_a_finding_what_the_terminal_says(tmp_path) -> None:
     assert f"\n- {finding_line(without_ops)}\n" in summary_of(tmp_path, [without_ops])
 
 
+def test_markdown_says_for_what_is_not_offered_cases_compared_nothing(tmp_path) -> None:
+    ledger = {"torch": {"agreed": 2, "not_offered": 1}}
+    text = summary_of(tmp_path, [], ledger=ledger, lacking={"torch": {"op:erf": 1}})
+    assert "\n- torch: 1 case compared nothing, since it does not offer op:erf (1)\n" in text
+
+
 def test_markdown_has_the_verdict_in_words(tmp_path) -> None:
     assert summary_of(tmp_path, [], verdict=RunVerdict.SUITE_ERROR).startswith("# autograd-conformance: fault of the suite\n")

@@ -160,7 +160,7 @@ def test_no_records_are_marked_invalid(write: Write) -> None:
     assert verdict(write([])) == "invalid"
 
 
-@pytest.mark.parametrize("claimed", ["conforms", "diverges", "suite_error"])
+@pytest.mark.parametrize("claimed", ["conforms", "diverges", "no_result", "suite_error"])
 def test_the_verdict_is_the_footers(write: Write, header: Header, footer: Footer, claimed: str) -> None:
     ledger = {"torch": {"agreed": 20000}, "paddle": {"agreed": 20000}}
     footer = replace(footer, verdict=RunVerdict(claimed), findings=0, ledger=ledger)

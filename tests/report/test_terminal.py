@@ -139,6 +139,7 @@ def test_the_tables_of_two_backends_fit_80_columns(names: tuple[str, str]) -> No
 VERDICTS = [
     (RunVerdict.CONFORMS, "conforms", 32),
     (RunVerdict.DIVERGES, "diverges", 31),
+    (RunVerdict.NO_RESULT, "no result: too little was compared", 33),
     (RunVerdict.SUITE_ERROR, "fault of the suite", 35),
 ]
 
@@ -163,9 +164,23 @@ def test_of_very_much_that_is_broken_the_rest_is_on_the_page() -> None:
     assert ["entry 19", "and 30 more, in reports/report.html"] == lines[-3:-1]
 
 
-def test_a_fault_of_the_suite_says_its_reasons() -> None:
-    faulty = replace(GREEN, verdict=RunVerdict.SUITE_ERROR, reasons=("torch: only 12.0% of the cases were compared; the floor is 90%",))
+@pytest.mark.parametrize("verdict", [RunVerdict.SUITE_ERROR, RunVerdict.NO_RESULT])
+def test_a_run_that_is_no_result_says_its_reasons(verdict: RunVerdict) -> None:
+    faulty = replace(GREEN, verdict=verdict, reasons=("torch: only 12.0% of the cases were compared; the floor is 90%",))
     assert "torch: only 12.0% of the cases were compared; the floor is 90%" in printed(run(faulty))
+
+
+LACKING = {"paddle": {"op:erf": 7, "grad.again": 583}}
+
+
+def test_a_line_says_for_what_a_backend_does_not_offer_cases_compared_nothing_the_most_frequent_first() -> None:
+    lines = printed(run(replace(GREEN, lacking=LACKING)), width=300)
+    assert "paddle: 590 cases compared nothing, since it does not offer grad.again (583), op:erf (7)" == lines[-2]
+
+
+def test_of_very_much_that_is_not_offered_the_line_says_how_much_more_there_is() -> None:
+    lacking = {"paddle": {f"op:{number}": 1 for number in range(100)}}
+    assert printed(run(replace(GREEN, lacking=lacking)), width=300)[-2].endswith("and 88 more")
 
 
 def test_the_summary_says_that_the_budget_ended_the_run() -> None:

@@ -21,7 +21,7 @@ from conformance.cli.mutants import hunted, score_table
 from conformance.cli.progress import part
 from conformance.deviations.entries import CRASH, LAW, Deviation, known
 from conformance.deviations.findings import evidence
-from conformance.judge.verdict import FAILING
+from conformance.judge.verdict import FAILING, Bucket
 from conformance.laws.judging import LAWS_TIMEOUT, Judging, Sampling
 from conformance.mutants.exceeding import exceed, excuses, overreaches, unexceeded
 from conformance.mutants.measure import chosen
@@ -100,9 +100,10 @@ def check_points(options: Options, checked: Checked, console: Console) -> None:
         part(console, "special points of ops", len(eager) * len(catalogue())) as heard,
     ):
         swept = list(sweep(eager, workers, heard=heard))
-    asked = sum(sum(record.points.values()) for record in swept)
+    lacking = sum(record.points.get(Bucket.NOT_OFFERED, 0) for record in swept)
+    asked = sum(sum(record.points.values()) for record in swept) - lacking
     failed = sum(record.points.get(bucket, 0) for record in swept for bucket in FAILING)
-    checked.measures.append(f"points {asked - failed}/{asked}")
+    checked.measures.append(f"points {asked - failed}/{asked}" + (f", {lacking} not offered" if lacking else ""))
     checked.tables += [f"special points of {line_of(record)}" for record in swept]
     checked.broken += [line for record in swept for line in record.failures]
     checked.records.append(PointsRecord(tuple(swept)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from conformance.backends.reference import reference
 from conformance.campaign.options import Options
 from conformance.campaign.pool import Workers
 from conformance.campaign.sweep import sweep, sweep_op
@@ -20,11 +22,13 @@ from conformance.compare.promise import impossible
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single, special
 from conformance.ops import catalogue
 from conformance.report.terminal import Checked
-from reference_impl import OPS
+from reference_impl import OPS, TORCH
 from tests.wrong_engines import WrongEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from conformance.backends.interpreter import Interpreter
 
 
 @contextmanager
@@ -132,6 +136,18 @@ def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red(monkeypatch: py
     check_points(options, checked, Console(quiet=True))
     assert checked.broken
     assert all(": relu, order" in line for line in checked.broken)
+
+
+def without_sin() -> Interpreter:
+    return reference(TORCH, {**TORCH.not_offered, "op:sin": "it has none"})
+
+
+def test_points_of_an_op_that_is_not_offered_do_not_count_as_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.cli.gate.sweep", partial(sweep, ops=("sin",)))
+    checked = Checked()
+    check_points(Options(("tests.conformance.test_points:without_sin",), jobs=1), checked, Console(quiet=True))
+    (said,) = checked.measures
+    assert re.fullmatch(r"points 0/0, [1-9]\d* not offered", said)
 
 
 @pytest.mark.frameworks

@@ -166,6 +166,15 @@ def arrays_of(case: Case, seen: Iterable[Observation]) -> Iterator[tuple[str, An
     yield from ((name, value.array) for name, value in values_of(case.steps, seen))
 
 
+def constants_made(steps: Iterable[Step], given: Iterable[str]) -> set[str]:
+    """Return these constants, and what was made of them alone, inside ``no_grad`` or by detaching."""
+    constants = set(given)
+    for made in steps:
+        if isinstance(made, Detach) or (isinstance(made, Op | Custom) and (made.no_grad or constants.issuperset(made.operands))):
+            constants.update(results(made))
+    return constants
+
+
 LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})
 """What `label` may say of a step that is no op."""
 

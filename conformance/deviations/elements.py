@@ -47,6 +47,7 @@ ANOTHER_FORM = "right in another form"
 BEYOND = frozenset(
     {
         "as if a loss were seeded in part",
+        "as if seeds were read in a row",
         "as if seeds were read in the dtypes of their leaves",
         "as if weights were read in a row",
     }

@@ -17,12 +17,9 @@ import msgspec
 import numpy as np
 
 from conformance.case.files import is_right
-from conformance.case.outcome import Computed
-from conformance.case.place import END
 from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
-from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.changed_seeds import MEMORIES
 from conformance.deviations.contributions import close, sums_with_others
@@ -30,6 +27,7 @@ from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
+from conformance.deviations.presence import VANISHING, changes_of, is_absent, is_flagged, vanishes
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
@@ -74,11 +72,13 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if not entry.signature and entry.unpredictable and found.kind == "value":
         return bool(reached(entry, promise, found)[_wrong(found, promise)].all())
     if VANISHING in entry.signature:
-        return found.expected not in ("present", "computed") or _vanishes(promise, found)
+        return found.expected not in ("present", "computed") or vanishes(promise, found)
+    if found.kind == "flag":
+        return is_flagged(entry, promise, found)
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
-        return found.kind != "absence" or _is_absent(entry, promise, found)
+        return found.kind != "absence" or is_absent(entry, promise, found)
     if ACCUMULATED in entry.signature and is_accumulated_in_dtypes_of_seeds(promise, found):
         return True
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
@@ -113,7 +113,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS or words in SINGLE_ROUNDINGS]
         if any(_nearly_predicted(words, ruled, promise, found, wrong) for words in beside.signature if words in OFF):
             return True
-        changes = [*_changes(ruled)]
+        changes = [*changes_of(ruled)]
         elements = _told(beside, promise, found, where=True) if changes else []
         for change in changes:
             with change:
@@ -140,49 +140,12 @@ def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any
     return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
 
 
-def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
-    """Yield the changes of rules that an entry names."""
-    return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
-
-
 IN_PARTS = ("as if exponentials were clamped",)
 """Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
-VANISHING = "zeros with other inputs, too"
-"""The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 RENAMING = ("as if a gradient were its seed",)
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype", "mutation")
 """The kinds of difference in which numbers came that are not promised, or none, or in which numbers changed that nothing may change."""
-
-
-def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether nothing comes for a counterfactual script or rule either; what is told by its elements alone may be left out."""
-    words = [one for one in entry.signature if one in COUNTERFACTUALS]
-    variants = (variant for one in words for variant in COUNTERFACTUALS[one](promise.case, found.step, entry.above))
-    right = ((promise.of(case), number) for case, number in variants if is_right(case))
-    if any(_is_nothing(one, number, found) for one, number in right):
-        return True
-    for change in _changes(entry):
-        with change:
-            if _is_nothing(promise.of(promise.case), found.step, found):
-                return True
-    return not words and RULES.keys().isdisjoint(entry.signature)
-
-
-def _vanishes(promise: Promise, found: Mismatch) -> bool:
-    """Whether the zeros that are promised at a place are there with other inputs, too; of a refused step, some of its zeros."""
-    places = [found]
-    if found.kind == "error" and found.step is not END:
-        seen = promise.outcome.observations[found.step]
-        slots = range(len(seen.values)) if isinstance(seen, Computed) else ()
-        results = [replace(found, where="result", slot=slot) for slot in slots]
-        places = [place for place in results if _is_nothing(promise, found.step, place)]
-    others = [*elsewhere(promise)]
-    return any(all(_is_nothing(other, found.step, place) for other in others) for place in places)
-
-
-def _is_nothing(promise: Promise, number: StepNumber, found: Mismatch) -> bool:
-    return all(value is None or not value.array.any() for _, value in values_at_place(promise, number, found))
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:

@@ -34,13 +34,16 @@ if TYPE_CHECKING:
 def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:
     """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
 
+    A counterfactual op may have a form of its own for updates, ``op.in_place``, which writes to expanded tensors, too.
+
     Raises:
         AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor, in
             some dialects one of several results of one view op), ``op_shape``, ``dtype``.
     """
-    _check_target(tensor, operands, dialect)
+    own = getattr(op, "in_place", None)
+    _check_target(tensor, operands, dialect, to_expanded=own is not None)
     try:
-        made = op(copy_of(tensor), *operands, **attrs)
+        made = (own or op)(copy_of(tensor), *operands, **attrs)
     except ValueError as error:
         raise AutogradError(Category.OP_SHAPE, str(error)) from None
     if made.shape != tensor.shape:
@@ -50,7 +53,7 @@ def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, d
     _write(tensor, made, dialect)
 
 
-def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) -> None:
+def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect, *, to_expanded: bool) -> None:
     recorded = Mode.recording and (tensor.requires_grad or any(o.requires_grad for o in operands))
     link, expanded = link_of(tensor, dialect.copies), False
     while link is not None:
@@ -65,7 +68,7 @@ def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) 
     is_leaf = tensor.node is None or base.requires_grad or dialect.toggled_leaf == "checked"
     if recorded and tensor.requires_grad and base.node is None and is_leaf:
         raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient, or a view of it, would be no leaf any more")
-    if expanded and _overlaps(tensor):
+    if expanded and not to_expanded and _overlaps(tensor):
         raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")
 
 

@@ -623,6 +623,14 @@ def test_a_difference_of_another_kind_needs_no_signature() -> None:
     assert bears(entry("nan"), Promise(PRODUCT, INFO), flag)
 
 
+@pytest.mark.parametrize(("requires_grad", "borne"), [("constant", True), ("requires_grad", False)])
+def test_a_flag_is_borne_where_a_counterfactual_script_has_it(requires_grad: str, borne: bool) -> None:
+    """Without its one operand that is no constant the sum is one, and nothing makes it anything else."""
+    case = Case((Input("x", (2,), (1.0, 2.0)),), (Op("mul_scalar", ("x",), ("y",), {"other": 2.0}), Op("sum", ("y",), ("z",), TOTAL)))
+    flag = Mismatch(1, "flag", "result", "requires_grad", requires_grad, "z", "z")
+    assert borne == bears(entry("as if an operand were a constant"), Promise(case, INFO), flag)
+
+
 @pytest.mark.parametrize(("got", "borne"), [(-0.096234212 - 0.168864469j, True), (-0.096234212 + 0.168864469j, False)])
 def test_third_derivatives_of_a_complex_log_may_be_right_of_the_wrong_second_one(got: complex, borne: bool) -> None:
     """The second derivatives of ``log(log z)`` are right where those of both are wrong; the third one was worked out by hand."""

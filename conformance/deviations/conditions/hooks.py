@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
-from conformance.case.queries import edges, leaves, twins
+from conformance.case.queries import edges, leaves, twins, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output, names_in_paddle
+from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -38,6 +40,19 @@ def hook_returns_tensor(case: Case, number: int) -> bool:
     """Whether the step registers a hook that returns a tensor of the script."""
     step = case.steps[number]
     return isinstance(step, Hook) and step.returns == "tensor"
+
+
+@condition
+def comes_by_hook_of_another_shape(case: Case, number: int) -> bool:
+    """Whether a call comes by a tensor whose hook returns one of another shape, or by what such a tensor was computed from."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad | Backward):
+        return False
+    same, of, shapes = twins(before), edges(before), shapes_at(case, number, PADDLE)
+    answering = (step for step in before if isinstance(step, Hook) and step.returns == "tensor")
+    hooked = {step.tensor for step in answering if shapes.get(step.tensor) != shapes.get(step.tensor_returned or "")}
+    below, above = upstream_of(before, hooked), upstream_of(before, (of.get(root, root) for root in call.roots))
+    return not {same.get(name, name) for name in below}.isdisjoint(same.get(name, name) for name in above)
 
 
 @condition

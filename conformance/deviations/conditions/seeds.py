@@ -10,14 +10,24 @@ import numpy as np
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream_of, values_of
+from conformance.case.queries import (
+    call_at,
+    constant_inputs,
+    constants_made,
+    edges,
+    frozen_seeds,
+    leaves,
+    own_seeds,
+    twins,
+    upstream_of,
+    values_of,
+)
 from conformance.case.rewrite import each_step, interpose, with_steps, without_seeds
 from conformance.case.steps import (
     SEED_FIELDS,
     Backward,
     Call,
     Custom,
-    Detach,
     Grad,
     Hook,
     InPlace,
@@ -139,12 +149,10 @@ def seed_used_again(case: Case, number: int) -> bool:
     itself; and so is such a seed by the name of that output's gradient.
     """
     before = case.steps[:number]
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    constants = constants_made(before, (entry.name for entry in case.inputs if not entry.differentiable))
     stopped = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
     for made in before:
-        if isinstance(made, Detach) or (isinstance(made, Op | Custom) and (made.no_grad or constants.issuperset(made.operands))):
-            constants.update(made.results)
-        elif _has_no_graph(made, constants | stopped):
+        if _has_no_graph(made, constants | stopped):
             stopped.update(made.results)
     seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
     same = twins(before)

@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.case.case import Case
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import constant_inputs, frozen_seeds, leaves, twins, until
+from conformance.case.queries import constant_inputs, constants_made, frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
@@ -42,7 +42,7 @@ from conformance.case.steps import (
     SetRequiresGrad,
     results,
 )
-from conformance.deviations.conditions.calls import input_is_output, names_in_paddle, views_of_toggled
+from conformance.deviations.conditions.calls import input_is_output, moves_nothing, names_in_paddle, views_of_toggled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -278,7 +278,7 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
     A hook on such a seed by another name is one on the seed, also where the reference has a cast of it by that name.
     """
-    stopped, same = constant_inputs(case), twins(case.steps)
+    stopped, same = constants_made(case.steps, constant_inputs(case)), twins(case.steps)
 
     def tracked(_: int, step: Step) -> list[Step]:
         if isinstance(step, Hook) and same.get(step.tensor) in stopped:
@@ -289,6 +289,13 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
     variant, begins = expand_steps(case, number, tracked)
     yield variant, begins if number is END or begins is END else variant.steps.index(case.steps[number], begins)
+
+
+def op_recorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have an op that moves nothing be recorded where it is inside ``no_grad``: it has the flag of its operand, which it may be."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, Op) and step.no_grad and moves_nothing(case, number):
+        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=False)), number
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -109,6 +109,7 @@ from conformance.deviations.counterfactuals.special import (
     trigammas_of_nine_terms,
 )
 from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
+from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
@@ -287,6 +288,7 @@ RULES: dict[str, Change] = {
     "as if norms that are scaled were larger by 1e-7": norms_that_are_scaled_larger,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
+    "as if triangles were written to elements that are one": triangles_of_repeated_elements,
     "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
     "as if matrices were halved too few times": matrices_halved_too_few_times,
     "as if gradients of exponentials were squared too often": gradients_of_exponentials_squared_too_often,

@@ -51,6 +51,7 @@ from conformance.deviations.counterfactuals.calls import (
     missing_gradients_zeros,
     no_seeds,
     nothing_freed,
+    op_recorded,
     others_asked,
     refusals_lifted,
     returning_as_many,
@@ -66,8 +67,9 @@ from conformance.deviations.counterfactuals.customs import gradients_of_customs_
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
-from conformance.deviations.counterfactuals.slots import seeds_of_first_operand
+from conformance.deviations.counterfactuals.slots import seeds_of_first_operand, seeds_read_in_a_row
 from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
+from conformance.deviations.counterfactuals.unbound import parts_stacked_alone
 from conformance.deviations.counterfactuals.writes import (
     another_gradient_written,
     copy_written,
@@ -288,6 +290,7 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     **OF_CUTS,
     "as if an op were left out": op_left_out,
+    "as if an op that moves nothing were recorded": op_recorded,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
     "as if a derivative were a copy": derivatives_copied,
@@ -306,6 +309,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
+    "as if seeds were read in a row": seeds_read_in_a_row,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if constant seeds required a gradient": constant_seeds_tracked,
@@ -327,6 +331,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
     "as if another result of the node were asked for": another_result_asked,
+    "as if a part were stacked alone": parts_stacked_alone,
     "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
+from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import until
-from conformance.case.rewrite import CONSTANT, with_steps
+from conformance.case.queries import arrays_of, until
+from conformance.case.rewrite import CONSTANT, with_inputs, with_steps
 from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad, results
 from conformance.compare.promise import promised
 from reference_impl import PADDLE
@@ -19,7 +21,7 @@ from reference_impl import PADDLE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.case.case import Case
+    from conformance.case.case import Case, Input
     from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
 
@@ -84,7 +86,26 @@ def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> 
             yield _with_first(case, number, (call, op, gradient), formed, tracked=tracked)
 
 
-def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_shape: str, *, tracked: bool) -> Variant:
+def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the derivatives of a seed that is the gradient in a later operand be the first numbers of those in a larger first operand.
+
+    What stands behind them nobody can say: NaN.
+    """
+    arrays = dict(arrays_of(case, promised(case, PADDLE).observations))
+    for call, at, gradient in later_gradients(case, number):
+        op, made = case.steps[at], arrays.get(gradient)
+        first = arrays.get(op.operands[0]) if isinstance(op, Op) else None
+        if made is None or first is None or made.dtype != first.dtype or not 0 < made.size < first.size:
+            continue
+        behind = np.where(np.arange(first.size) < made.size, 1, np.nan).reshape(first.shape)
+        weights = input_of(f"{FIRST}_weights", behind.astype(first.dtype))
+        weighed = with_inputs(case, (*case.inputs, weights))
+        for tracked in (False, True):
+            yield _with_first(weighed, number, (call, at, gradient), weights, tracked=tracked)
+
+
+def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_shape: str | Input, *, tracked: bool) -> Variant:
+    """Return a script with a seed as in the first operand, and how that gets its shape: by an op, or read in a row, by weights."""
     call, at, gradient = place
     op, grad = case.steps[at], case.steps[call]
     assert isinstance(op, Op | Grad)  # noqa: S101 - as `later_gradients` found them
@@ -124,7 +145,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     behind: list[Step] = [
         Detach(first, (fixed,)),
         Op("sub", (first, fixed), (no,)),
-        Op(to_shape, (no,), (formed,), {"shape": shape_of(case, call, gradient)}),
+        *_formed(to_shape, (no, formed), shape_of(case, call, gradient)),
         Detach(gradient, (kept,)),
         Op("add", (kept, formed), (AS_FIRST,)),
     ]
@@ -146,6 +167,20 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         *map(taken, case.steps[call + 1 :]),
     )
     return with_steps(case, steps), number if number is END else number + len(before) + len(within) + 1 + len(behind)
+
+
+def _formed(by: str | Input, names: tuple[str, str], shape: list[int]) -> list[Op]:
+    """Give what has one of two names a shape, under the other name: by an op, or as what stands first in a row, with weights."""
+    given, formed = names
+    if isinstance(by, str):
+        return [Op(by, (given,), (formed,), {"shape": shape})]
+    weighed, row, part = (f"{FIRST}_row_{i}" for i in range(3))
+    return [
+        Op("mul", (given, by.name), (weighed,)),
+        Op("reshape", (weighed,), (row,), {"shape": [math.prod(by.shape)]}),
+        Op("getitem_slice", (row,), (part,), {"key": [[0, math.prod(shape), 1]]}),
+        Op("reshape", (part,), (formed,), {"shape": shape}),
+    ]
 
 
 def _negated(target: Any, zeros: str, half: str) -> Iterator[Op]:

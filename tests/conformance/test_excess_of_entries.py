@@ -1,0 +1,47 @@
+"""Known deviations of real releases excuse what they say and nothing more: engines that do worse in the cases of their findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case.files import read
+from conformance.deviations.entries import known
+from conformance.deviations.findings import evidence
+from conformance.laws.judging import LAWS_TIMEOUT
+from conformance.mutants.exceeding import exceed
+
+if TYPE_CHECKING:
+    from conformance.campaign.pool import Workers
+    from conformance.mutants.exceeding import Exceeded
+
+BESIDE_MEMORY = {"value: a little beside", "value: another factor"}
+"""What is done to wrong elements alone, which may be whatever lies in a memory."""
+
+
+def exceeded(entry: str, workers: Workers) -> Exceeded:
+    """Do more than an entry says, in the case of its finding."""
+    (deviation,) = (one for one in known() if one.id == entry)
+    case = read(evidence(deviation.finding))
+    (done,) = workers.calls(exceed, [((case,), deviation.backend, entry)], LAWS_TIMEOUT)
+    assert done is not None
+    assert done.shown
+    return done
+
+
+@pytest.mark.parametrize(
+    ("entry", "excess"),
+    [
+        ("torch-triu-expanded", "error: other numbers"),
+        ("torch-triu-expanded-gradient", "value: a right element"),
+        ("paddle-as-real-unbind", "shape: other numbers"),
+        ("paddle-hook-shape-refused-later", "error: in a call about other tensors"),
+        ("paddle-slot-of-broadcast-seed", "value: a right element"),
+        ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
+    ],
+)
+def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, excess: str, workers: Workers) -> None:
+    done = exceeded(entry, workers)
+    assert excess in done.tried
+    assert {*done.excused} <= BESIDE_MEMORY

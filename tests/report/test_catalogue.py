@@ -288,6 +288,11 @@ def test_the_page_of_all_calls_a_thread_by_its_number(tmp_path: Path) -> None:
     assert '<a href="https://github.com/a/b/issues/1">a/b#1</a> (open)' in (tmp_path / "all.html").read_text()
 
 
+def test_the_page_of_all_shows_code_as_code_in_the_word_on_a_thread(tmp_path: Path) -> None:
+    write_catalogue([page(upstream=["https://github.com/a/b/issues/1 (shares `x < y`; open)"])], tmp_path / "all.html")
+    assert "a/b#1</a> (shares <code>x &lt; y</code>; open)" in (tmp_path / "all.html").read_text()
+
+
 def test_the_page_of_all_says_that_no_thread_was_found_where_one_was_looked_for(tmp_path: Path) -> None:
     for searched in ("2026-11-27", None):
         write_catalogue([page(searched=searched)], tmp_path / "all.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds after which a condition is not waited for any more, on a machine that has much else to do."""
+
+PROGRESS = re.compile(r"conformance: [\d,]+ of [\d,]+ cases, [\d,]+ findings")
 
 OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", "jobs", "replay", "bare", "processes", "since")
 """Fields of records that say how a run went, not what came of it."""
@@ -46,9 +49,16 @@ def end_started() -> None:
 
 def finish(*arguments: object, **options: Any) -> tuple[int | None, list[str]]:
     """Run the command to its end; return its exit code and what it says on the standard error."""
-    process = start(*arguments, **options)
+    return end_of(start(*arguments, **options))
+
+
+def end_of(process: Launched) -> tuple[int | None, list[str]]:
+    """Wait for the end of a run; return its exit code and what it says on the standard error, but for how far it has come.
+
+    That it says once a minute, so how often it does depends on what else the machine has to do.
+    """
     _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, said.splitlines()
+    return process.returncode, [line for line in said.splitlines() if not PROGRESS.fullmatch(line)]
 
 
 def wait_until(condition: Callable[[], object]) -> None:

@@ -180,14 +180,14 @@ def decisive(
 
 
 def alternatives(promise: Promise) -> Iterator[Promise]:
-    """Yield what is promised if the open choices that a run asks are decided otherwise: each alone, and all of a kind alike."""
-    choices = asked(promise)
+    """Yield what else is promised if the open choices that a run asks are decided otherwise: each alone, and all of a kind alike."""
+    choices, told = asked(promise), plainly(promise.outcome)
     flips = [{choice: other} for choice, option in choices.items() for other in OPTIONS[choice.kind] if other != option]
     for kind, options in OPTIONS.items():
         flips += [dict.fromkeys((choice for choice in choices if choice.kind is kind), option) for option in options]
     for taken in filter(None, flips):
         other = under(promise, taken)
-        if CUT not in taken.values() or only_zeros_go(promise, other):
+        if plainly(other.outcome) != told and (CUT not in taken.values() or only_zeros_go(promise, other)):
             yield other
 
 

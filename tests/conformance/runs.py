@@ -50,14 +50,16 @@ def end_started() -> None:
 
 def finish(*arguments: object, **options: Any) -> tuple[int | None, list[str]]:
     """Run the command to its end; return its exit code and what it says on the standard error."""
-    process = start(*arguments, **options)
+    return end_of(start(*arguments, **options))
+
+
+def end_of(process: Launched) -> tuple[int | None, list[str]]:
+    """Wait for the end of a run; return its exit code and what it says on the standard error, but for how far it has come.
+
+    That it says once a minute, so how often it does depends on what else the machine has to do.
+    """
     _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, beside_progress(said)
-
-
-def beside_progress(said: str) -> list[str]:
-    """Return the lines that a run says but those of its progress, of which there is one a minute: a busy machine takes minutes."""
-    return [line for line in said.splitlines() if not PROGRESS.fullmatch(line)]
+    return process.returncode, [line for line in said.splitlines() if not PROGRESS.fullmatch(line)]
 
 
 def wait_until(condition: Callable[[], object]) -> None:

@@ -27,12 +27,13 @@ from conformance.campaign.records import CaseRecord, Header, Interruption
 from conformance.generate.scripts import DrawOptions, case_of
 from tests.conformance.engines import EXACT, ROOT
 from tests.conformance.launched import Launched
-from tests.conformance.runs import PATIENCE, beside_progress, finish, footer_of, lines_of, members, recorded, start, wait_until
+from tests.conformance.runs import end_of, finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from _pytest.fixtures import FixtureRequest
     from _pytest.tmpdir import TempPathFactory
 
     from conformance.campaign.chunk import Chunk
@@ -144,12 +145,6 @@ def here(tmp_path_factory: TempPathFactory) -> Path:
     return out
 
 
-def end_of(process: Launched) -> tuple[int | None, list[str]]:
-    """Wait for the end of a run; return its exit code and what it says on the standard error."""
-    _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, beside_progress(said)
-
-
 def ids(out: Path) -> list[str]:
     return [record.id for record in read(out / "run.ndjson") if isinstance(record, CaseRecord)]
 
@@ -193,26 +188,51 @@ def test_a_run_that_was_killed_goes_on_without_its_cluster(here: Path, two: Mach
     assert lines_of(here) == lines_of(tmp_path)
 
 
-def test_a_cluster_of_this_machine_has_the_same_ledger_and_leaves_no_process(here: Path, tmp_path: Path) -> None:
-    process = start("run", *FINE, "--cases", CASES, "--dask", "local", "--jobs", 2, "--out", tmp_path)
+def local(out: Path, jobs: int, *options: object) -> Launched:
+    """Begin a run on a cluster of so many processes of this machine."""
+    return start("run", *FINE, *options, "--dask", "local", "--jobs", jobs, "--out", out)
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: TempPathFactory) -> tuple[Path, Launched]:
+    """Let a run on a cluster of two processes of this machine come to its end."""
+    out = tmp_path_factory.mktemp("ended")
+    process = local(out, 2, "--cases", CASES)
     assert end_of(process) == (0, [])
-    assert (lines_of(here), ids(here)) == (lines_of(tmp_path), ids(tmp_path))
-    wait_until(lambda: not members(process.pid))
+    return out, process
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_cluster_of_this_machine_has_as_many_processes_as_it_is_asked_for(jobs: int) -> None:
-    with reached("local", jobs) as started:
-        assert started is not None
-        assert started.room() == jobs
-
-
-def test_a_ctrl_c_in_the_terminal_of_a_local_cluster_is_one_line(tmp_path: Path) -> None:
-    process = start("run", *FINE, *ENDLESS, "--dask", "local", "--jobs", 1, "--out", tmp_path)
-    wait_until(lambda: recorded(tmp_path) > 50)
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: TempPathFactory) -> tuple[Path, Launched]:
+    """Press Ctrl-C in the terminal of a run on a cluster of one process of this machine, which all of its processes hear."""
+    out = tmp_path_factory.mktemp("interrupted")
+    process = local(out, 1, *ENDLESS)
+    wait_until(lambda: recorded(out) > 50)
     os.killpg(process.pid, signal.SIGINT)
-    code, said = end_of(process)
+    end_of(process)
+    return out, process
+
+
+def test_a_cluster_of_this_machine_has_the_same_ledger(here: Path, ended: tuple[Path, Launched]) -> None:
+    out, _ = ended
+    assert (lines_of(here), ids(here)) == (lines_of(out), ids(out))
+
+
+def test_a_ctrl_c_in_the_terminal_of_a_local_cluster_is_one_line(interrupted: tuple[Path, Launched]) -> None:
+    code, said = end_of(interrupted[1])
     assert (130, 1) == (code, len(said)), said
+
+
+@pytest.mark.parametrize(("run", "jobs"), [("interrupted", 1), ("ended", 2)])
+def test_a_cluster_of_this_machine_has_as_many_processes_as_it_is_asked_for(run: str, jobs: int, request: FixtureRequest) -> None:
+    header = next(iter(read(request.getfixturevalue(run)[0] / "run.ndjson")))
+    assert isinstance(header, Header)
+    assert jobs == header.jobs
+
+
+@pytest.mark.parametrize("run", ["interrupted", "ended"])
+def test_a_cluster_of_this_machine_leaves_no_process(run: str, request: FixtureRequest) -> None:
+    _, process = request.getfixturevalue(run)
     wait_until(lambda: not members(process.pid))
 
 

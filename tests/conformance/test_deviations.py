@@ -37,6 +37,7 @@ from reference_impl import TORCH, Category
 from tests.conformance.engines import EXACT, TOTAL, answer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CASES = [path for folder in findings_folders() for path in sorted(folder.glob("*/case.json"))]
@@ -337,8 +338,10 @@ def cases_of_findings() -> tuple[Case, ...]:
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_holds_for_some_steps_of_the_findings_and_not_for_others(name: str) -> None:
-    asked = CONDITIONS[name].holds
-    assert {True, False} == {asked(case, number) for case in cases_of_findings() for number in range(len(case.steps))}
+    def answers() -> Iterator[bool]:
+        return (CONDITIONS[name].holds(case, number) for case in cases_of_findings() for number in range(len(case.steps)))
+
+    assert (True, True) == (True in answers(), False in answers())  # nobody is asked any more where both were seen
 
 
 @pytest.mark.parametrize("name", CONDITIONS)

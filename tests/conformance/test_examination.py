@@ -15,7 +15,7 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import AS_MANY, MANY, prepare_for
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
-from conformance.judge.canary import EVERY
+from conformance.judge.canary import EVERY, ops_of
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DYING = "tests.wrong_engines:dies_on_sin"
 WRONG = "conformance.mutants.engines:exp-x-sign"
+FEW = ("add", "mul", "sin", "cos", "exp", "sum")
+"""The ops of which an engine here has canaries: what is learned of each is learned of all in the same way."""
 REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Backward(("y",), ("x",)), Backward(("y",), ("x",))))
 
 
@@ -36,6 +38,7 @@ def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_up, "_prepared", set())
     monkeypatch.setattr(warm_up, "_met", Counter())
     monkeypatch.setattr(warm_up, "_forkable", {WRONG, DYING})
+    monkeypatch.setattr(examination, "ops_of", lambda family: [op for op in ops_of(family) if op in FEW])
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(
 def test_an_op_whose_canary_takes_its_process_along_does_not_keep_the_others_from_being_asked(tmp_path: Path) -> None:
     begin()
     prepare_for(MANY + 1, (DYING,), tmp_path)
-    assert examination._examined[DYING] == {op: op == "sin" for op in catalogue()}
+    assert examination._examined[DYING] == {op: op == "sin" for op in FEW}
 
 
 def test_a_worker_of_many_cases_asks_no_canary_of_a_backend_that_has_few_of_them(tmp_path: Path) -> None:
@@ -95,7 +98,7 @@ def test_what_one_worker_examined_no_other_has_to(tmp_path: Path, monkeypatch: p
 def test_what_was_examined_before_is_no_reason_not_to_ask_all(tmp_path: Path) -> None:
     examine(Suspicion(WRONG, "sin"))
     prepare_for(MANY + 1, (WRONG,), tmp_path)
-    assert set(catalogue()) == set(examination._examined[WRONG])
+    assert set(FEW) == set(examination._examined[WRONG])
 
 
 def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,13 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
+from conformance.case.outcome import plainly
 from conformance.case.steps import Grad, Op
 from conformance.compare.branches import Recorder
+from conformance.compare.following import alternatives
 from conformance.compare.promise import Promise, impossible
 from conformance.judge.verdict import Bucket, judge
+from tests.conformance.drawn import USUAL
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -117,3 +120,10 @@ def test_what_one_dialect_can_run_is_not_impossible() -> None:
 
 def test_what_no_dialect_can_run_is_impossible() -> None:
     assert impossible(Case((Input("x", (1,), (2.0,)),), (Op("sum", ("x",), ("y",), {"axis": 5, "keepdims": False}),))) is not None
+
+
+def test_what_an_open_choice_would_change_nothing_of_is_no_alternative() -> None:
+    promises = [Promise(case, INFO) for case in USUAL[:12]]
+    others = [(plainly(promise.outcome), plainly(other.outcome)) for promise in promises for other in alternatives(promise)]
+    assert len(others) > 20
+    assert not [told for told, otherwise in others if told == otherwise]

@@ -20,7 +20,7 @@ from conformance.campaign.records import CaseRecord, Interruption
 from conformance.campaign.run import Progress
 from conformance.cli.progress import shown
 from conformance.cli.stopping import Stopped, insist, stoppable
-from tests.conformance.runs import beside_progress, finish, footer_of, lines_of, members, recorded, start, wait_until
+from tests.conformance.runs import end_of, finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 class Ended(NamedTuple):
     """A run that a signal ended: its exit code, what it said, its session, and where its record is."""
 
-    code: int
+    code: int | None
     said: list[str]
     session: int
     out: Path
@@ -53,8 +53,7 @@ def stopped(request: pytest.FixtureRequest, tmp_path_factory: TempPathFactory) -
     process = start("run", *FINE, *ENDLESS, "--out", out)
     wait_until(lambda: recorded(out) > 30)
     process.send_signal(request.param)
-    _, said = process.communicate()
-    return request.param, Ended(process.returncode, beside_progress(said), process.pid, out)
+    return request.param, Ended(*end_of(process), process.pid, out)
 
 
 class Finalized:

@@ -14,7 +14,7 @@ from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import over_bare, rows
 from conformance.report.derivatives import derivatives_of, in_words
 from conformance.report.tables import deviations_of, share_compared
-from conformance.report.words import COUNTERS, again_text, blame_text, per_million, share_text, shrinking
+from conformance.report.words import COUNTERS, again_text, blame_text, lacking_texts, per_million, share_text, shrinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,7 @@ def show_details(console: Console, run: Run) -> None:
         *in_words(derivatives_of(footer, [*names], run.header), [*names.values()]),
         *_deviations(footer, names),
         *_followed(footer, names),
+        *lacking_texts(footer, names),
         *_after_known(footer, names),
         _kinds(footer),
     ]

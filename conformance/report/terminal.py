@@ -145,7 +145,9 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
-    for line in [*lacking_texts(run.footer, run.names), *_unmapped(run), *_other_releases(run), *checked.notes]:
+    short = run.footer.verdict is RunVerdict.NO_RESULT  # else it is a detail for what too little was compared
+    lacking = lacking_texts(run.footer, run.names) if short else ()
+    for line in [*lacking, *_unmapped(run), *_other_releases(run), *checked.notes]:
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))

@@ -2,12 +2,13 @@
 
 The backward need not be the derivative of the forward: an engine has to treat it the same, and a wrong formula shows more (that the
 engine really calls it, with which cotangents, and differentiates *it* for the second order). Now and then it is the derivative. A few
-per cent of the functions break a rule on purpose: a gradient too few or too many, of a wrong shape or dtype, for a constant, or an
-output that is an operand.
+per cent of the functions break a rule on purpose: a backward that raises, a gradient too few or too many, of a wrong shape or dtype,
+for a constant, or an output that is an operand.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from conformance.case.steps import Custom, Op
@@ -66,6 +67,11 @@ class _Body:
         attrs = {"other": self.sketch.number()} if name in WITH_NUMBER else {}
         return self.apply(name, [operand], **attrs) or operand
 
+    def fail(self) -> None:
+        """Add an op that no engine can apply: a shape for one element more than there are."""
+        cotangent = self.given[-1]
+        self.ops.append(Op("reshape", (cotangent.name,), (self.sketch.name(self.letter),), {"shape": [math.prod(cotangent.shape) + 1]}))
+
 
 def draw_custom(sketch: Sketch) -> bool:
     """Add one custom function; return whether one fitted."""
@@ -89,6 +95,8 @@ def draw_custom(sketch: Sketch) -> bool:
         gradients = [_gradient(backward, operand, len(outputs)) for operand in operands]
     if not outputs:
         return False
+    if source.chance(odds.raises):
+        backward.fail()
     step = Custom(
         tuple(d.name for d in operands),
         tuple(sketch.name("v") for _ in outputs),

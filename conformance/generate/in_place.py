@@ -45,6 +45,9 @@ def draw_in_place(script: Sketch) -> bool:
         targets = [d for d in targets if aliases.base(d.name) not in leaves] or targets
     alone = [d for d in targets if len(aliases.members(d.name)) == 1]
     target = source.choice(alone if alone and not wrong and source.chance(odds.of_unshared) else targets)
+    if not wrong and source.chance(odds.detached):
+        script.detach(target)
+        target, aliases = script.values[-1], Aliases(script.steps)
     leaf = aliases.base(target.name) in leaves
     doubtful = target.name in aliases.may_alias
     no_grad = not wrong and source.chance(odds.no_grad_leaf if leaf else odds.no_grad)

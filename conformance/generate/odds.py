@@ -236,6 +236,9 @@ class InPlaceOdds:
     wrong: float = 0.12  #: An update that one framework refuses.
     of_intermediate: float = 0.8  #: A right update is one of an intermediate, not of a leaf, where there is one.
     of_unshared: float = 0.3  #: A right update is one of a value that shares its memory with none.
+    #: A right update is one of a tensor that was detached for it, as those write who want nothing recorded: all that shares its memory
+    #: must show it, and a gradient that needs the old elements must be refused.
+    detached: float = 0.1
     no_grad_leaf: float = 0.95  #: Updates of leaves are under ``no_grad``, as an optimizer's are.
     no_grad: float = 0.15  #: Other updates are under ``no_grad``.
     usual: float = 0.4  #: The update is arithmetic or an assignment to a part: that is how people write in place.
@@ -267,6 +270,7 @@ class CustomOdds:
     gradient_precision: float = 0.02  #: A gradient of another precision.
     gradient_with_axis: float = 0.015  #: A gradient with an axis too many.
     gradient_summed: float = 0.01  #: A gradient that was summed, so that it must be broadcast.
+    raises: float = 0.05  #: The backward raises: a call that ends there must say so, and leave what was before it.
     too_few: float = 0.015  #: A gradient too few.
     too_few_of_constant: float = 0.12  #: The same where the last operand has none: leaving it out may be right.
     too_many: float = 0.015  #: A gradient too many.

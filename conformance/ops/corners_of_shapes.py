@@ -52,6 +52,11 @@ PAD_CONSTANT = {
     ),
 }
 
+FLIP = {
+    "two axes": on(lambda x: {"axis": [0, -1]} if len(x.shape) > 1 else None),
+    "every axis by name": on(lambda x: {"axis": list(range(len(x.shape)))} if len(x.shape) > 2 else None),
+}
+
 ROLL = {
     "far": on(lambda x: {"shift": 7, "axis": -1} if x.shape else None),
     "back": on(lambda x: {"shift": -5, "axis": 0} if x.shape else None),

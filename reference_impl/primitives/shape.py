@@ -6,11 +6,14 @@ None of them rounds and none of them saves data, so they survive a freed graph w
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from reference_impl.tape.primitive import alias, axes_reversed, own_transpose, primitive, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @primitive(saves=(), ulps=0, views=True)
@@ -265,9 +268,10 @@ def roll_vjp_x(g: Any, out: Any, x: Any, *, shift: int, axis: int) -> Any:
 
 @own_transpose
 @primitive(saves=(), ulps=0)
-def flip(x: Any, *, axis: int) -> Any:
-    """Reverse an axis."""
-    return np.flip(x, axis).copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
+def flip(x: Any, *, axis: int | Sequence[int]) -> Any:
+    """Reverse an axis, or several."""
+    turned = np.flip(x, axis if isinstance(axis, int) else tuple(axis))
+    return turned.copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
 
 
 @own_transpose

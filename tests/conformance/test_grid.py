@@ -247,11 +247,23 @@ FAULTS = {
     "a last block that is not full, of more than 256": ("sin", 0, _doubled_if(lambda _, x: x.size > 256 and x.size % 8 > 0)),
     "an axis counted from the back": ("cumsum", 0, _doubled_if(lambda _, x, axis: axis == -2)),
     "a seed that lies transposed": ("exp", 0, _doubled_if(lambda g, x: _turned(g))),
+    "rows with one element behind their blocks": (
+        "cumsum",
+        0,
+        _doubled_if(lambda _, x, axis: x.shape[-1] in (9, 17, 33, 65, 129, 257)),
+    ),
     "operands of two dtypes": ("mul", 1, _doubled_if(lambda _, x, y: x.dtype != y.dtype and x.dtype == np.float64)),
     "a tensor that is both operands": ("sub", 1, _doubled_if(lambda _, x, y: x is y and x.ndim == 4)),
     "an axis that is read backwards": ("abs", 0, _doubled_if(lambda _, x: min(x.strides, default=0) < 0)),
     "a fifth power": ("pow_scalar", 0, _doubled_if(lambda _, x, exponent: exponent == 5.0)),
 }
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("size", [size for size in BLOCKS if size != SQUARE])
+def test_the_first_rows_of_a_size_leave_one_element_behind_a_power_of_two(rank: int, size: str) -> None:
+    row = shapes(rank, size)[0][-1]
+    assert (True, True) == ((row - 1).bit_count() == 1, math.prod(shapes(rank, size)[0]) > BLOCKS[size])
 
 
 def diverging(engine: WrongEngine, op: str) -> Iterator[Point]:

@@ -101,6 +101,7 @@ from conformance.deviations.counterfactuals.roots import saved_gradients_of_root
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
+    digammas_reflected_far_from_0,
     mish_of_rounded_sums,
     products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
@@ -315,6 +316,7 @@ RULES: dict[str, Change] = {
     "as if mish were made of rounded sums": mish_of_rounded_sums,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
+    "as if digamma were reflected far from 0": digammas_reflected_far_from_0,
     "as if trigamma were a short series": trigammas_of_a_short_series,
     "as if trigamma were nine terms and a series for the rest": trigammas_of_nine_terms,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,

@@ -91,6 +91,30 @@ def _with_short_series(right: Callable[..., Any], x: Any, *, n: int) -> Any:
     return np.asarray(np.where(left, -total, total)).astype(x.dtype)
 
 
+def digammas_reflected_far_from_0(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have digamma of a negative number be made of the tangent of ``pi`` times its digits behind the point, as PyTorch computes it.
+
+    Just above a whole number these digits are nearly -1, and what is rounded off ``-pi`` is much beside what is left of it.
+    """
+    yield _reflected_far_from_0()
+
+
+@contextmanager
+def _reflected_far_from_0() -> Iterator[None]:
+    with (
+        replaced_forward(digamma, lambda right: partial(_by_digits_behind_the_point, right)),
+        replaced_forward(polygamma, lambda right: lambda x, *, n: right(x, n=n) if n else digamma.forward(x)),
+    ):
+        yield
+
+
+def _by_digits_behind_the_point(right: Callable[..., Any], x: Any) -> Any:
+    turn = np.float64(np.pi) * np.fmod(x, 1).astype(np.float64)  # in this precision, whatever the run has
+    reflected = np.less(x, 0) & np.not_equal(turn, 0)
+    out = right(np.where(reflected, 1 - x, x))
+    return np.asarray(np.where(reflected, out - np.pi / np.tan(np.where(reflected, turn, 1)), out)).astype(x.dtype)
+
+
 def trigammas_of_nine_terms(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have polygamma of order 1 of single numbers be the first ten terms of its sum and a series for the rest, as Eigen computes it.
 

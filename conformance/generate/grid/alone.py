@@ -3,7 +3,10 @@
 A number never tells whether a result lies in the memory of its operand. So the result is written to inside ``no_grad``, and all that
 changes is looked at: an op that copies what it should share shows, and so does one that shares what it should copy. Where it is known
 what an op keeps for its gradients, these are asked for after the write, and else before it. The fourth derivative of a few smooth ops
-is there for the sake of what begins to be wrong at some order.
+is there for the sake of what begins to be wrong at some order. Of three operands or more, one between the first and the last is asked
+for by itself. And of several results the first is written to, and the gradient of the last asked for: by an update that is recorded,
+which PyTorch refuses of a view that is one of several. (Inside ``no_grad`` it lets it pass, and refuses later what is done with the
+other views. When it does so is not modelled, and so it is not asked.)
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from conformance.generate.grid.covering import Row
     from conformance.ops.spec import OpSpec
 
-WRITTEN, CHAIN = "written", "chain"
-"""Calls of these points: results are written to, and then the gradients asked for; the first operand's derivative of its derivative."""
+WRITTEN, SIBLING, CHAIN = "written", "sibling written", "chain"
+"""Calls of these points: results are written to, and then the gradients asked for; the first of several results is written to, and that
+of the last asked for; the first operand's derivative of its derivative."""
+INSIDE = ("middle", "middle alone")
+"""Which operand is asked for: one between the first and the last; ``alone``: the others are constants."""
 FOURTH = "4"
 SMOOTH = ("exp", "log", "sin", "cos", "tanh", "sigmoid", "sqrt", "rsqrt", "rdiv_scalar", "div", "silu", "softplus", "pow_scalar")
 """Ops with a fourth derivative that is not zero, in both frameworks or in one."""
@@ -47,6 +53,11 @@ def alone(op: str) -> Iterator[Row]:
             if row.memory is not Memory.OWN and not row.memory.may_be_operand:
                 for place in _first(_places(row, argument, "432150", "8+")):
                     yield _row(place, "transposed", WRITTEN, "1")
+            if row.multi_output and op in TABULATED:
+                for place in _first(place for place in _places(row, argument, "321", "few") if _counts(row, place)[1] > 1):
+                    yield _row(place, "contiguous", SIBLING, "1")
+    for place in _first(place for place in _places(row, DRAWN, "321450", "few") if _counts(row, place)[0] > 2):
+        yield from (_row(place, "contiguous", "grad", order, asked) for asked, order in itertools.product(INSIDE, "12"))
     if op in SMOOTH:
         for place in _first(_places(row, DRAWN, "2", "8+")):
             yield _row(place, "contiguous", CHAIN, FOURTH)
@@ -71,6 +82,12 @@ def _places(row: OpSpec, argument: str, ranks: str, size: str) -> Iterator[Place
             yield place
 
 
-def _row(place: Place, layout: str, call: str, order: str) -> Row:
-    rest = {"layout": layout, "seed": "contiguous", "dtype": ONE[place.kind], "order": order, "call": call, "asked": "all"}
+def _counts(row: OpSpec, place: Place) -> tuple[int, int]:
+    """Return how many operands, each counted once, and how many results an op has at a place."""
+    made = drawn(row.name, place, [ONE[place.kind]], dry=True)
+    return (0, 0) if made is None else (len(set(made.operands)), len(made.results))
+
+
+def _row(place: Place, layout: str, call: str, order: str, asked: str = "all") -> Row:
+    rest = {"layout": layout, "seed": "contiguous", "dtype": ONE[place.kind], "order": order, "call": call, "asked": asked}
     return place._asdict() | rest

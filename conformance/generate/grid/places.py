@@ -32,7 +32,9 @@ DRAWN = "drawn"
 """The arguments that random graphs draw, beside which a row may have corners."""
 RANKS = ("0", "1", "2", "3", "4", "5")
 BLOCKS = {"8+": 8, "16+": 16, "32+": 32, "256+": 256}
-"""More elements than the blocks of vectorised code have, and in the last block fewer."""
+"""More elements than the blocks of vectorised code have, and in the last block fewer.
+
+The rows that come first are a power of two and one long: a loop over blocks of whatever width leaves one element behind."""
 SIZES = ("empty", "one", "few", *BLOCKS)
 SQUARE = "16+"
 """The size whose axes are as long as each other, so that a sum over the wrong one of them has a shape that fits."""
@@ -97,12 +99,13 @@ def shapes(rank: int, size: str) -> tuple[tuple[int, ...], ...]:
         return FEW[rank]
     block = BLOCKS[size]
     if rank == 1:
-        return ((block + 3,), (block + 4,))
+        return ((block + 1,), (block + 4,))
     lead = LEAD[: rank - 1]
     between = (1,) * (rank - 2)
+    row = 1 << (block // math.prod(lead)).bit_length() | 1
     return (
         *(CUBES[rank] if size == SQUARE else ()),
-        (*lead, block // math.prod(lead) + 2 | 1),
+        (*lead, row),
         (block // 2 + 1 | 1, *between, 2),
         (block // 4 + 1 | 1, *between, 4),
         (*between, *(math.isqrt(block) + 1,) * 2),

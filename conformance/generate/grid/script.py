@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.case.case import Case
 from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, RemoveHook, results
-from conformance.generate.grid.alone import CHAIN, WRITTEN, keeps_what_is_known
+from conformance.generate.grid.alone import CHAIN, SIBLING, WRITTEN, keeps_what_is_known
 from conformance.generate.grid.elements import elements
 from conformance.generate.layouts import fitting, laid, repeated
 
@@ -64,6 +64,9 @@ class Script:
         self.steps.append(Op(self.op, self.drawn.operands, tuple(r.name for r in results), self.drawn.attrs))
         if self.row["call"] == WRITTEN:
             self._write(results, asked)
+        elif self.row["call"] == SIBLING:
+            self.steps.append(_written(results[0], no_grad=False))
+            self._last(results[-1:], asked, LETTERS[0], keeps=False)
         elif self.row["call"] == CHAIN:
             self._chain(results, asked)
         else:
@@ -74,7 +77,8 @@ class Script:
         """Lay the operands out, and return those whose gradients are asked for."""
         used = list(dict.fromkeys(self.drawn.operands))
         asked = self.row["asked"]
-        wanted = used[:1] if "first" in asked else used[-1:] if "last" in asked else used
+        ends = {"first": used[:1], "last": used[-1:], "middle": used[len(used) // 2 :][:1]}
+        wanted = ends.get(asked.split(" ")[0], used)
         values = []
         for draft in self.drawn.inputs:
             array, layout = draft.array, self.row["layout"]
@@ -110,8 +114,8 @@ class Script:
         known = self.row["layout"] == "contiguous" and keeps_what_is_known(self.op)
         if not known:  # a case in which no gradient is compared counts as one in which nothing is
             self._last(roots, points, LETTERS[0], keeps=False)
-        ends = dict.fromkeys((roots[0].name, roots[-1].name))
-        self.steps += [InPlace("mul_scalar", name, (), {"other": -2.0}, no_grad=True) for name in ends]
+        ends = dict.fromkeys((roots[0], roots[-1]))
+        self.steps += [_written(end, no_grad=True) for end in ends]
         if known:
             self._last(roots, points, LETTERS[0], keeps=False)
 
@@ -179,6 +183,10 @@ class Script:
         made = {name for step in self.steps for name in results(step)}
         self.steps += [Edge(value.name, (f"e{value.name}",)) for value in values if f"e{value.name}" not in made]
         return tuple(f"e{value.name}" for value in values)
+
+
+def _written(value: Value, *, no_grad: bool) -> InPlace:
+    return InPlace("mul_scalar", value.name, (), {"other": -2.0}, no_grad)
 
 
 def _names(values: Sequence[Value]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import upstream
-from conformance.case.steps import Backward, Op
+from conformance.case.steps import Backward, Detach, InPlace, Op, results
 from conformance.mutants.conditional.conditions_of_ops import TURNS
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
@@ -59,6 +59,20 @@ def _several_results(x: Seen) -> bool:
     return isinstance(x.source, Op) and catalogue()[x.source.op].multi_output
 
 
+def _others(x: Seen) -> list[str]:
+    """Return the names of what the op made beside a value."""
+    return [name for name in results(x.source) if name != x.name] if isinstance(x.source, Op) else []
+
+
+def _is_written(at: Moment, name: str) -> bool:
+    return any(isinstance(step, InPlace) and step.tensor == name for step in at.script.case.steps[: at.number])
+
+
+def _is_inside(at: Moment, x: Seen) -> bool:
+    """Whether some op has a value between its first operand and its last."""
+    return any(isinstance(step, Op) and x.name in step.operands[1:-1] for step in at.script.case.steps[: at.number])
+
+
 def _leaf(x: Seen) -> bool:
     return x.source is None and x.name != ""
 
@@ -101,6 +115,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a root without elements": _roots(lambda x: x.size == 0),
     "a complex root": _roots(lambda x: is_complex(x.dtype)),
     "a root in float64": _roots(lambda x: x.dtype == "float64"),
+    "a root beside a result that was written": lambda at: any(_is_written(at, n) for root in at.roots for n in _others(root)),
     "a root that was used further": lambda at: any(at.script.users(x.name, at.number) for x in at.roots),
     # Seeds.
     "no seeds": lambda at: at.step.seeds is None,
@@ -125,6 +140,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "inputs given": lambda at: isinstance(at.step, Backward) and at.step.inputs is not None,
     "several inputs given": lambda at: isinstance(at.step, Backward) and len(at.step.inputs or ()) > 1,
     "several asked for": lambda at: len(at.asked) > 1,
+    "the middle operand of an op alone asked for": lambda at: len({x.name for x in at.asked}) == 1 and _is_inside(at, at.asked[0]),
     "three asked for": lambda at: len(at.asked) >= 3,
     "one asked for above another": lambda at: _one_above_another(at, at.asked),
     "a computed tensor asked for": _asked(lambda x: isinstance(x.source, Op) and not x.made),
@@ -162,6 +178,7 @@ OF_TENSORS: Mapping[str, Callable[[Moment], bool]] = {
     "the second time in a script": lambda at: at.past.asked[at.part] == 1,
     "an input": _tensor(_leaf),
     "a computed tensor": _tensor(lambda x: isinstance(x.source, Op) and not x.made),
+    "a detached tensor": _tensor(lambda x: isinstance(x.source, Detach)),
     "a view": _tensor(lambda x: bool(x.made)),
     "a derivative": _tensor(lambda x: x.order > 0),
     "one of several results": _tensor(_several_results),

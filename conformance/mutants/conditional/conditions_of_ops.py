@@ -68,6 +68,11 @@ def _indices(at: Moment) -> list[float]:
     return [number for name in ("index", "key") for number in _numbers(at.attrs.get(name))]
 
 
+def _inside(at: Moment) -> list[list[int]]:
+    """Return the positions between the first operand and the last, each by itself."""
+    return [[position] for position in range(1, len(at.operands) - 1)]
+
+
 def _spare(at: Moment) -> int:
     """Return how many elements of the first operand lie beyond the last full block of eight; 0 where there is no full one."""
     size = _first(at).size
@@ -81,6 +86,7 @@ CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
     "more than 32 elements": _over(32),
     "more than 256 elements": _over(256),
     "a last block that is not full": lambda at: _spare(at) > 0,
+    "rows with one element behind their blocks": lambda at: _first(at).shape[-1:] > (8,) and _first(at).shape[-1] % 8 == 1,
     "one element": lambda at: _first(at).size == 1 and _first(at).shape != (),
     "a number": _axes(0),
     "no elements": lambda at: any(x.size == 0 for x in at.operands),
@@ -110,6 +116,7 @@ CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
     "one tensor as two operands": lambda at: len(set(at.names)) < len(at.names),
     "a batch beside a vector": lambda at: len(_first(at).shape) == 1 and len(at.operands[-1].shape) > 2,
     "a constant beside it": lambda at: len({x.flows for x in at.operands}) > 1,
+    "its middle operand alone differentiable": lambda at: [i for i, x in enumerate(at.operands) if x.flows] in _inside(at),
     "many operands": lambda at: len(at.operands) >= MANY,
     "a computed operand": lambda at: any(isinstance(x.source, Op) and not x.made for x in at.operands),
     "an operand that was used before": lambda at: any(at.script.users(x.name, at.number) for x in at.operands if x.flows),

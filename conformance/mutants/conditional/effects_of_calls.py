@@ -246,6 +246,19 @@ def _ones_for_zeros(at: Moment, cotangents: list[EngineTensor]) -> list[EngineTe
     ]
 
 
+def _errors_lost(at: Moment, right: Right) -> Any:
+    """Have a custom backward that raises give no gradients."""
+    pulled = at.more[0]
+
+    def called(saved: list[EngineTensor], cotangents: list[EngineTensor]) -> list[EngineTensor | None]:
+        try:
+            return pulled(saved, cotangents)  # type: ignore[no-any-return]
+        except Exception:  # noqa: BLE001 - whatever the user's backward raises
+            return [None] * len(at.given)
+
+    return right(called)
+
+
 def _unrecorded(at: Moment, right: Right) -> Any:
     with at.engine.no_grad():
         return right()
@@ -266,6 +279,7 @@ OF_TENSORS: Mapping[str, Effect] = {
     "the first hook is removed": lambda at, _: at.engine.remove_hook(at.past.handles[0]),
     "its unused results have ones for a cotangent": _pulled_with(lambda at, saved, given: (saved, _ones_for_zeros(at, given))),
     "what it saved has no history": _pulled_with(lambda at, saved, given: ([*map(at.engine.detach, saved)], given)),
+    "what its backward raises is lost": _errors_lost,
     "it is not recorded": _unrecorded,
     "it happens twice": lambda _, right: (right(), right())[1],
     "it keeps its history": lambda at, _: applied(at, "clone", at.given[0]),

@@ -70,6 +70,7 @@ FAULTS = tuple(
         rows("grad", "a root without elements", REFUSED),
         rows("grad", "a complex root", AROUND),
         rows("grad", "a root in float64", "the first gradient has another precision"),
+        rows("grad backward", "a root beside a result that was written", SEEDS),
         rows("backward", "a root that was used further | a root that is a number", SEEDS),
         # Seeds.
         rows("grad backward", "no seeds", SEEDS),
@@ -94,6 +95,7 @@ FAULTS = tuple(
         rows("grad", "several asked for", "the first and the last gradient are swapped"),
         rows("grad", "three asked for", TURNED),
         rows("grad", "one asked for above another", ZERO),
+        rows("grad", "the middle operand of an op alone asked for", TURNED),
         rows("grad", "a computed tensor asked for", LAST),
         rows("grad", "a derivative asked for", SEEDS),
         rows("grad", "a root asked for", SEEDS),
@@ -147,6 +149,7 @@ FAULTS = tuple(
         rows("clear_grad", "the second time in a script", IGNORED),
         # What changes tensors, and what a user writes.
         rows("in_place", "a view | float64 | a pass before it", UNRECORDED),
+        rows("in_place", "a detached tensor", IGNORED),
         rows("in_place", "an op inside no_grad", "it happens twice"),
         rows("in_place", "a number", IGNORED),
         rows("custom", "two operands", "its last gradient is doubled"),
@@ -154,6 +157,7 @@ FAULTS = tuple(
         rows("custom", "a pass before it", UNRECORDED),
         rows("custom", "every time", "its unused results have ones for a cotangent"),
         rows("custom", "every time", "what it saved has no history"),
+        rows("custom", "every time", "what its backward raises is lost"),
         rows("no_grad", "the second time in a script | a pass before it", "it records"),
     )
 )

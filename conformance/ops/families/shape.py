@@ -11,7 +11,6 @@ from conformance.ops import corners_of_shapes
 from conformance.ops.calls import both
 from conformance.ops.corners import axes, equal_parts, joined, on, several, uneven_parts
 from conformance.ops.draws import (
-    along_axis,
     axis_of,
     diagonal_of,
     from_either_end,
@@ -49,6 +48,13 @@ def _transpose(s: Sampler) -> Arguments | None:
 
 def _t(s: Sampler) -> Arguments | None:
     return [s.take(lambda d: len(d.shape) == 2)], {}  # with fewer axes, Paddle returns the tensor itself
+
+
+def _flip(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1)
+    if len(x.shape) < 2 or not s.source.chance(0.3):
+        return [x], {"axis": axis_of(s, x)}
+    return [x], {"axis": [from_either_end(s, x, axis) for axis in s.source.shuffled(range(len(x.shape)))[:2]]}
 
 
 def _unsqueeze(s: Sampler) -> Arguments | None:
@@ -263,7 +269,13 @@ ENTRIES = rows(
         corners=axes(repeats=6),
     ),
     _row("roll", rank=78, draw=rolled, calls=both("torch.roll(x, shift, axis)"), corners=corners_of_shapes.ROLL),
-    _row("flip", rank=118, draw=along_axis(nonempty=False), calls=both("torch.flip(x, [axis])"), corners=axes()),
+    _row(
+        "flip",
+        rank=118,
+        draw=_flip,
+        calls={"torch": "x.flip(axis)", "paddle": "paddle.flip(x, axis)"},  # torch.flip takes no axis that is a bare number
+        corners=axes() | corners_of_shapes.FLIP,
+    ),
     TRIL,
     replace(
         TRIL,

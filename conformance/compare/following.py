@@ -206,9 +206,14 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     while an engine is learned of everything, those come before all others of which nothing is known.
     """
     scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
-    differ = (found, *(replace(found, expected=_answer(script)) for script in scripts if found.kind == "error"))
-    differs = next(filter(_kinds, differ), found)  # from what is promised, or from what is known to come instead
-    kinds, seen = _kinds(differs), None if found.step is END else promise.outcome.observations[found.step]
+    answers = {found.expected, *(_answer(script) for script in scripts if found.kind == "error")}
+    differ = [replace(found, expected=answer) for answer in sorted(answers, key=found.expected.__ne__)]
+    for differs in [*filter(_kinds, differ)] or [found]:  # from what is promised, and from what is known to come instead
+        yield from _explanations_of(promise, differs, scripts)
+
+
+def _explanations_of(promise: Promise, found: Mismatch, scripts: Sequence[Promise]) -> Iterator[tuple[dict[OpenChoice, str], bool]]:
+    kinds, seen = _kinds(found), None if found.step is END else promise.outcome.observations[found.step]
     if found.kind in ("absence", "events") and isinstance(seen, Raised):  # which node refuses first decides what was reached before
         kinds |= {*_refusing(str(seen.category))}
     if not kinds:
@@ -216,7 +221,7 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     own, of_scripts = asked(promise, found), {choice: option for script in scripts for choice, option in asked(script).items()}
     nearest = reversed({**{choice: option for choice, option in of_scripts.items() if choice not in own}, **own}.items())
     flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
-    distances = {flip: _distance(promise, differs, *flip) for flip in flips}
+    distances = {flip: _distance(promise, found, *flip) for flip in flips}
     for options in _likeliest_first(distances, (_until(promise, found), *scripts)):
         yield options, not of_scripts.keys().isdisjoint(options)
 

@@ -129,7 +129,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
             right = replace(right, values=right.values[: len(asked)])
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
-        differing = (d for d in comparer.observation(number, right, seen) if not _is_unpredictable(entry, promise.case, found, d))
+        differing = (d for d in comparer.observation(number, right, seen) if not _leaves_open(entry, promise, found, d))
         if all(known_there(d) or known_of_case(d, number) for d in differing):
             return True
         return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, lambda there: _excuse_beside(entry, there, but))
@@ -143,8 +143,14 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     return False
 
 
-def _is_unpredictable(entry: Deviation, case: Case, found: Mismatch, differs: Mismatch) -> bool:
-    """Whether nobody can say these numbers of an answer, by its entry: those of a tensor that it names, or what hooks are given."""
+def _leaves_open(entry: Deviation, promise: Promise, found: Mismatch, differs: Mismatch) -> bool:
+    """Whether an entry lets an answer differ from what it says: by a flag that it describes itself, or by numbers that nobody can say.
+
+    Those are the numbers of a tensor that it names, or what hooks are given.
+    """
+    case = promise.case
+    if differs.kind == "flag":
+        return entry.matches(promise.info, case, replace(differs, step=found.step))
     if not entry.unpredictable or not entry.only or differs.kind not in ("value", "shape"):
         return False
     return differs.where == "event" or ASKED[entry.only](case, found.step, tensor_of(case, replace(differs, step=found.step)))

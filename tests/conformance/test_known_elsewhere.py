@@ -514,6 +514,40 @@ SEEN = {
             ),
         ),
     ),
+    "a derivative that was made inside no_grad, of what is no leaf to differentiate any more": (
+        "paddle-create-graph-in-no-grad",
+        Case(
+            (X,),
+            (
+                Op("square", ("x",), ("y",)),
+                SetRequiresGrad("x", requires_grad=False),
+                Grad(("y",), ("x",), ("g",), no_grad=True, **LINKED),
+                Grad(("g",), ("x",), ("h",)),
+            ),
+        ),
+    ),
+    "an op without a second derivative, differentiated with a graph inside no_grad": (
+        "paddle-create-graph-in-no-grad-itself",
+        Case(
+            (given("x", 1.0, 2.0, shape=(2,)), given("s", 3.0, 4.0, shape=(2,))),
+            (Op("cumsum", ("x",), ("y",), {"axis": 0}), Grad(("y",), ("x",), ("g",), ("s",), no_grad=True, **LINKED)),
+        ),
+    ),
+    "a constant that was computed, a seed, and used again": (
+        "paddle-seed-flag-changed",
+        Case(
+            (X, given("s", fixed=True)),
+            (
+                Op("mul", ("s", "s"), ("t",)),
+                Grad(("x",), ("x",), ("g",), ("t",), **LINKED),
+                Op("mul", ("t", "t"), ("u",)),
+            ),
+        ),
+    ),
+    "a view that is its operand, inside no_grad": (
+        "paddle-shape-op-returns-operand",
+        Case((X,), (Op("reshape", ("x",), ("y",), {"shape": []}, no_grad=True),)),
+    ),
     "a part of what was written, without elements": (
         "paddle-view-write-gradient",
         Case(

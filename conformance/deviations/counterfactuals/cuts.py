@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import until
-from conformance.case.rewrite import detach_uses, replace_step, without_root
-from conformance.case.steps import Custom, Grad, Op, results
+from conformance.case.queries import keeps_graph, until
+from conformance.case.rewrite import CONSTANT, detach_uses, each_step, expand_steps, replace_step, without_root
+from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad, results
 from conformance.deviations.conditions.several import roots_behind_cut
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.rewrite import Use
+    from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
 
 MOST = 64
@@ -108,11 +109,38 @@ def targets_behind_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
         yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
 
 
+def no_graph_in_no_grad(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the `grad` calls inside ``no_grad`` make no graph, whatever they ask for."""
+
+    def plain(step: Step) -> Step:
+        if not isinstance(step, Grad) or not step.no_grad:
+            return step
+        return msgspec.structs.replace(step, create_graph=False, retain_graph=keeps_graph(step))
+
+    yield each_step(case, plain), number
+
+
+def derivatives_in_no_grad_leaves(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have what a `grad` with create_graph gives inside ``no_grad`` be leaves: flagged, and without a history."""
+
+    def written(i: int, step: Step) -> list[Step]:
+        if not isinstance(step, Grad) or not (step.create_graph and step.no_grad) or i == number:
+            return [step]
+        names = {name: f"{CONSTANT}{name}" for name in step.results}
+        detached = [Detach(made, (name,)) for name, made in names.items()]
+        flagged = [SetRequiresGrad(name, requires_grad=True) for name in names]
+        return [msgspec.structs.replace(step, results=tuple(names.values())), *detached, *flagged]
+
+    yield expand_steps(case, number, written)
+
+
 OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
     "as if the last operand were a constant": last_operand_constant,
     "as if a result of several were used once": several_used_once,
     "as if a derivative were a constant": derivative_constant,
+    "as if derivatives inside no_grad were leaves": derivatives_in_no_grad_leaves,
+    "as if no graph were made inside no_grad": no_graph_in_no_grad,
     "as if targets behind the cut were missing": targets_behind_cut,
 }
 """The counterfactuals by the words that an entry uses."""

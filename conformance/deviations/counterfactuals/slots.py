@@ -13,7 +13,7 @@ from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import arrays_of, until
-from conformance.case.rewrite import CONSTANT, with_inputs, with_steps
+from conformance.case.rewrite import CONSTANT, expand_steps, with_inputs, with_steps
 from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad, results
 from conformance.compare.promise import promised
 from reference_impl import PADDLE
@@ -89,8 +89,9 @@ def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> 
 def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the derivatives of a seed that is the gradient in a later operand be the first numbers of those in a larger first operand.
 
-    What stands behind them nobody can say: NaN.
+    What stands behind them nobody can say: NaN. The first operand of what adds a bias is the product.
     """
+    case, number = expand_steps(case, number, lambda _, step: _product_and_sum(step))
     arrays = dict(arrays_of(case, promised(case, PADDLE).observations))
     for call, at, gradient in later_gradients(case, number):
         op, made = case.steps[at], arrays.get(gradient)
@@ -102,6 +103,19 @@ def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         weighed = with_inputs(case, (*case.inputs, weights))
         for tracked in (False, True):
             yield _with_first(weighed, number, (call, at, gradient), weights, tracked=tracked)
+
+
+def _product_and_sum(step: Step) -> list[Step]:
+    """Return a linear map as a product and a sum; any other step as it is."""
+    if not isinstance(step, Op) or step.op != "linear":
+        return [step]
+    x, weight, bias = step.operands
+    turned, product = (f"{FIRST}_{made}_{step.results[0]}" for made in ("turned", "product"))
+    return [
+        Op("matrix_transpose", (weight,), (turned,), {}, step.no_grad),
+        msgspec.structs.replace(step, op="matmul", operands=(x, turned), results=(product,)),
+        msgspec.structs.replace(step, op="add", operands=(product, bias)),
+    ]
 
 
 def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_shape: str | Input, *, tracked: bool) -> Variant:

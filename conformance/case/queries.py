@@ -167,11 +167,18 @@ def arrays_of(case: Case, seen: Iterable[Observation]) -> Iterator[tuple[str, An
 
 
 def constants_made(steps: Iterable[Step], given: Iterable[str]) -> set[str]:
-    """Return these constants, and what was made of them alone, inside ``no_grad`` or by detaching."""
+    """Return these constants, and what was made of them alone, inside ``no_grad``, by detaching, or as a gradient without a graph."""
     constants = set(given)
-    for made in steps:
-        if isinstance(made, Detach) or (isinstance(made, Op | Custom) and (made.no_grad or constants.issuperset(made.operands))):
-            constants.update(results(made))
+    for step in steps:
+        match step:
+            case Op() | Custom():
+                is_one = step.no_grad or constants.issuperset(step.operands)
+            case Grad():
+                is_one = not step.create_graph
+            case _:
+                is_one = isinstance(step, Detach)
+        if is_one:
+            constants.update(results(step))
     return constants
 
 

@@ -75,6 +75,7 @@ OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
+    "grad-of-nothing-that-was-joined-twice",
     "leaf-that-a-batch-is-asked-for-twice",
     "retained-gradient-of-a-batch-that-is-refused",
     "seed-of-an-edge-that-was-made-a-leaf",

@@ -279,13 +279,12 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
     A hook on such a seed by another name is one on the seed, also where the reference has a cast of it by that name.
     """
     stopped, same = constants_made(case.steps, constant_inputs(case)), twins(case.steps)
-    stopped.update(name for call in case.steps if isinstance(call, Grad) and not call.create_graph for name in call.results)
 
     def tracked(_: int, step: Step) -> list[Step]:
         if isinstance(step, Hook) and same.get(step.tensor) in stopped:
             return [msgspec.structs.replace(step, tensor=same[step.tensor])]
         given = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
-        seeds = (same.get(name, name) for name in given if name is not None)
+        seeds = (other for name in given if name is not None for other in (same.get(name, name), name))
         return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]
 
     variant, begins = expand_steps(case, number, tracked)

@@ -87,16 +87,17 @@ def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
 
 def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the derivatives of a seed that is the gradient in a later operand be the first numbers of those in a larger first operand.
+    """Have the derivatives of a seed that is the gradient in a later operand be the first numbers of those in the first operand.
 
-    What stands behind them nobody can say: NaN. The first operand of what adds a bias is the product.
+    Of a larger one nobody can say what stands behind them: NaN; of a smaller one there is no more, and the others are 0. The first
+    operand of what adds a bias is the product.
     """
     case, number = expand_steps(case, number, lambda _, step: _product_and_sum(step))
     arrays = dict(arrays_of(case, promised(case, PADDLE).observations))
     for call, at, gradient in later_gradients(case, number):
         op, made = case.steps[at], arrays.get(gradient)
         first = arrays.get(op.operands[0]) if isinstance(op, Op) else None
-        if made is None or first is None or made.dtype != first.dtype or not 0 < made.size < first.size:
+        if made is None or first is None or made.dtype != first.dtype or made.size in (0, first.size):
             continue
         behind = np.where(np.arange(first.size) < made.size, 1, np.nan).reshape(first.shape)
         weights = input_of(f"{FIRST}_weights", behind.astype(first.dtype))
@@ -188,11 +189,13 @@ def _formed(by: str | Input, names: tuple[str, str], shape: list[int]) -> list[O
     given, formed = names
     if isinstance(by, str):
         return [Op(by, (given,), (formed,), {"shape": shape})]
-    weighed, row, part = (f"{FIRST}_row_{i}" for i in range(3))
+    weighed, row, padded, part = (f"{FIRST}_row_{i}" for i in range(4))
+    there, wanted = math.prod(by.shape), math.prod(shape)
     return [
         Op("mul", (given, by.name), (weighed,)),
-        Op("reshape", (weighed,), (row,), {"shape": [math.prod(by.shape)]}),
-        Op("getitem_slice", (row,), (part,), {"key": [[0, math.prod(shape), 1]]}),
+        Op("reshape", (weighed,), (row,), {"shape": [there]}),
+        Op("pad_constant", (row,), (padded,), {"before": [0], "after": [max(0, wanted - there)], "value": 0.0}),
+        Op("getitem_slice", (padded,), (part,), {"key": [[0, wanted, 1]]}),
         Op("reshape", (part,), (formed,), {"shape": shape}),
     ]
 

@@ -11,7 +11,7 @@ import msgspec
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import keeps_graph, until
 from conformance.case.rewrite import CONSTANT, detach_uses, each_step, expand_steps, replace_step, without_root
-from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad, results
+from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.several import roots_behind_cut
 
 if TYPE_CHECKING:
@@ -82,22 +82,6 @@ def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
     return detach_uses(case, places), moved
 
 
-def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` with create_graph record nothing: one, or all."""
-    found = [i for i, s in enumerate(until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
-    for chosen in [*([i] for i in found), found]:
-        places = [
-            (i, field, position)
-            for i, step in enumerate(until(case, number))
-            for field in step.NAMES
-            if isinstance(getattr(step, field), tuple) and field != "inputs"
-            for position, name in enumerate(getattr(step, field))
-            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and (field, type(step)) == ("outputs", Grad))
-        ]
-        if places:
-            yield _cut(case, number, places)
-
-
 def targets_behind_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Drop the outputs of a `grad` call to which every way from the others is cut by its ``no_grad_vars``."""
     call = None if number is END else case.steps[number]
@@ -138,7 +122,6 @@ OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]
     "as if an operand were a constant": operand_constant,
     "as if the last operand were a constant": last_operand_constant,
     "as if a result of several were used once": several_used_once,
-    "as if a derivative were a constant": derivative_constant,
     "as if derivatives inside no_grad were leaves": derivatives_in_no_grad_leaves,
     "as if no graph were made inside no_grad": no_graph_in_no_grad,
     "as if targets behind the cut were missing": targets_behind_cut,

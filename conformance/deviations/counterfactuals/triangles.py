@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-EXPANDED = ((-2,), (-1,), (-2, -1))
-"""Which axes of a matrix may be expanded."""
+EXPANDED = ((), (-2,), (-1,), (-2, -1))
+"""Which axes of a matrix may be expanded; none where it is a batch of one matrix."""
 
 
 def triangles_of_repeated_elements(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -143,18 +143,16 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 
 @condition
 def seed_used_again(case: Case, number: int) -> bool:
-    """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed.
+    """Whether the step uses a constant, or a tensor whose flag was taken off, that was the seed of a call, other than as a seed.
 
-    A gradient without a graph and a tensor whose flag was taken off are constants, too, where they were the seed of an output in
-    itself; and so is such a seed by the name of that output's gradient.
+    So is what is made of such a tensor alone, where it was the seed of an output in itself; and then by the name of that output's
+    gradient, too.
     """
     before = case.steps[:number]
     constants = constants_made(before, (entry.name for entry in case.inputs if not entry.differentiable))
-    stopped = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
-    for made in before:
-        if _has_no_graph(made, constants | stopped):
-            stopped.update(made.results)
-    seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
+    toggled = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
+    stopped = constants_made(before, constants | toggled)
+    seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants | toggled}
     same = twins(before)
     own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
@@ -184,13 +182,6 @@ def hooks_answer_returned(case: Case, number: int) -> bool:
         for i, hook in hooks
         if hook.tensor_returned is not None
     )
-
-
-def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad]:
-    """Whether a step makes constants: an op of nothing else, or a `grad` call without a graph."""
-    if isinstance(step, Op):
-        return set(constants).issuperset(step.operands)
-    return isinstance(step, Grad) and not step.create_graph
 
 
 @condition

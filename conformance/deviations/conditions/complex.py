@@ -145,7 +145,7 @@ def _seeded_in_other_dtypes(case: Case, number: int) -> list[tuple[str, str, str
     given = {entry.name for entry in case.inputs} | {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad)}
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
     named = ((same.get(root, root), name) for root, seed in pairs for name in upstream(case.steps[:number], seed or ""))
-    seeded = ((root, dtypes[root], dtypes.get(name, dtypes[root])) for root, name in named if root in given)
+    seeded = ((root, dtypes[root], dtypes.get(name, dtypes[root])) for root, name in named if root in given and root in dtypes)
     return [(root, own, other) for root, own, other in seeded if other != own]
 
 

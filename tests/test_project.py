@@ -48,10 +48,16 @@ def room_of(module: str, table: dict[str, int]) -> str | None:
     return next((name for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in table), None)
 
 
+@cache
+def imports_in(tree: ast.AST) -> list[ast.stmt]:
+    """Find the imports of a module, once for all that is asked of them: also those in functions, and for the type checker alone."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imports_of(tree: ast.AST, known: dict[str, Path]) -> set[str]:
-    """Modules of ours that a module imports: at the top, inside a function, or for the type checker alone."""
+    """Modules of ours that a module imports."""
     found = set()
-    for node in ast.walk(tree):
+    for node in imports_in(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -145,7 +151,7 @@ def test_a_framework_is_imported_in_its_engines_alone(framework: str) -> None:
 def top_level_imports(tree: ast.AST) -> set[str]:
     """Names of the packages that are imported anywhere in a tree."""
     found = set()
-    for node in ast.walk(tree):
+    for node in imports_in(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -3,7 +3,7 @@ import sys
 
 CODE = """
 import paddle
-x = paddle.ones([1000000])
+x = paddle.ones([20000000])
 x.stop_gradient = False
 try:
     paddle.grad(x * x, x, grad_outputs=paddle.ones([2]))

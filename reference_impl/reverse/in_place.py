@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.update import EXPANDING, overwrite
+from reference_impl.primitives.update import EXPANDING, fill, overwrite
 from reference_impl.tape.hooks import Retained, hooks_of
 from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
 from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
@@ -35,10 +35,10 @@ def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, d
     """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
 
     Raises:
-        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor, in
-            some dialects one of several results of one view op), ``op_shape``, ``dtype``.
+        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor,
+            but for `fill`, and in some dialects one of several results of one view op), ``op_shape``, ``dtype``.
     """
-    _check_target(tensor, operands, dialect)
+    _check_target(op, tensor, operands, dialect)
     try:
         made = op(copy_of(tensor), *operands, **attrs)
     except ValueError as error:
@@ -50,14 +50,14 @@ def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, d
     _write(tensor, made, dialect)
 
 
-def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) -> None:
+def _check_target(op: Callable[..., Any], tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) -> None:
     recorded = Mode.recording and (tensor.requires_grad or any(o.requires_grad for o in operands))
     link, expanded = link_of(tensor, dialect.copies), False
     while link is not None:
-        above, op, _, _ = link
-        if op is not None and op.multi_output and recorded and dialect.several_views == "refused":
-            raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {op.name}, which are views")
-        expanded |= op is not None and op.name in EXPANDING
+        above, view, _, _ = link
+        if view is not None and view.multi_output and recorded and dialect.several_views == "refused":
+            raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {view.name}, which are views")
+        expanded |= view is not None and view.name in EXPANDING
         link = link_of(above, dialect.copies)
     base = differentiable_base(tensor, dialect.copies)
     # PyTorch asks the flag of the view: that of its base may have been turned since, or never have been set. In both a tensor that was
@@ -65,7 +65,7 @@ def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) 
     is_leaf = tensor.node is None or base.requires_grad or dialect.toggled_leaf == "checked"
     if recorded and tensor.requires_grad and base.node is None and is_leaf:
         raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient, or a view of it, would be no leaf any more")
-    if expanded and _overlaps(tensor):
+    if expanded and _overlaps(tensor) and op is not fill:  # which writes the same to all that are one, and PyTorch refuses it nowhere
         raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")
 
 

@@ -51,8 +51,8 @@ EXPANDING = frozenset({"broadcast_to", "expand", "expand_as"})
 @primitive(ulps=0)
 def overwrite(x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
     """Return ``x`` with ``part`` where the view ``op(x, **attrs)`` lies (its result ``slot``, if it has several)."""
-    if op in EXPANDING:  # what is written is not expanded, or the write is refused
-        return np.reshape(part, x.shape)
+    if op in EXPANDING:  # a write that is not refused writes the same to all elements that are one
+        return np.array(part[(0,) * (part.ndim - x.ndim) + tuple(slice(n) for n in x.shape)], order="C")
     out = np.array(x, order="C")
     view = OPS[op].forward(out, **attrs)  # type: ignore[attr-defined]
     (view[slot] if isinstance(view, tuple) else view)[...] = part

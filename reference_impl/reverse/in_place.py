@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.update import EXPANDING, overwrite
+from reference_impl.primitives.update import EXPANDING, fill, overwrite
 from reference_impl.tape.hooks import Retained, hooks_of
 from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
 from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
@@ -37,11 +37,12 @@ def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, d
     A counterfactual op may have a form of its own for updates, ``op.in_place``, which writes to expanded tensors, too.
 
     Raises:
-        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor, in
-            some dialects one of several results of one view op), ``op_shape``, ``dtype``.
+        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor,
+            but for `fill`, and in some dialects one of several results of one view op), ``op_shape``, ``dtype``.
     """
     own = getattr(op, "in_place", None)
-    _check_target(tensor, operands, dialect, to_expanded=own is not None)
+    # fill writes the same to all that are one, and PyTorch refuses it nowhere
+    _check_target(tensor, operands, dialect, to_expanded=own is not None or op is fill)
     try:
         made = (own or op)(copy_of(tensor), *operands, **attrs)
     except ValueError as error:
@@ -57,10 +58,10 @@ def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect, 
     recorded = Mode.recording and (tensor.requires_grad or any(o.requires_grad for o in operands))
     link, expanded = link_of(tensor, dialect.copies), False
     while link is not None:
-        above, op, _, _ = link
-        if op is not None and op.multi_output and recorded and dialect.several_views == "refused":
-            raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {op.name}, which are views")
-        expanded |= op is not None and op.name in EXPANDING
+        above, view, _, _ = link
+        if view is not None and view.multi_output and recorded and dialect.several_views == "refused":
+            raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {view.name}, which are views")
+        expanded |= view is not None and view.name in EXPANDING
         link = link_of(above, dialect.copies)
     base = differentiable_base(tensor, dialect.copies)
     # PyTorch asks the flag of the view: that of its base may have been turned since, or never have been set. In both a tensor that was

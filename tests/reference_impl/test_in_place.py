@@ -356,6 +356,14 @@ def test_an_expanded_tensor_is_not_written() -> None:
     assert refusal(lambda: write("exp", wide)) == Category.IN_PLACE_VIEW
 
 
+def test_an_expanded_tensor_is_filled_and_so_is_what_it_is_made_of() -> None:
+    x = leaf([1.0, 2.0])
+    base = copied(x)
+    wide = OPS["expand"](base, shape=[3, 2])
+    write("fill", wide, value=4.0)
+    assert (elements(base), elements(wide)) == ([4.0, 4.0], [[4.0, 4.0]] * 3)
+
+
 @pytest.mark.parametrize("op", ["expand", "broadcast_to", "expand_as"])
 def test_what_was_expanded_to_its_own_shape_is_written(op: str) -> None:
     x = tensor([1.0, 2.0])

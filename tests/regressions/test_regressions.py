@@ -114,6 +114,7 @@ PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
     "constant-seed-beside-the-part-of-a-stride-in-a-program",
     "cut-factor-beside-one-that-is-asked-for",
+    "derivative-of-a-power-in-its-result-in-a-program",
     "gradient-that-is-a-seed-behind-positive",
     "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",

@@ -13,6 +13,7 @@ from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH
+from reference_impl.primitives.update import EXPANDING
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -38,6 +39,17 @@ def writes_triangle(case: Case, number: int) -> bool:
     """Whether the step is triu or tril in place."""
     step = case.steps[number]
     return isinstance(step, InPlace) and step.op in ("triu", "tril")
+
+
+@condition
+def fills_expansion(case: Case, number: int) -> bool:
+    """Whether the step fills an expanded tensor in place, and is recorded."""
+    step = case.steps[number]
+    if not isinstance(step, InPlace) or step.op != "fill" or step.no_grad:
+        return False
+    aliases = Aliases(case.steps[:number])
+    made = (aliases.parent[name][1] for name in aliases.above(step.tensor) if name in aliases.parent)
+    return any(isinstance(one, Op) and one.op in EXPANDING for one in made)
 
 
 @condition

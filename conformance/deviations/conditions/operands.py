@@ -202,6 +202,13 @@ def soft_labels_unweighed(case: Case, number: int) -> bool:
 
 
 @condition
+def fills_with_several(case: Case, number: int) -> bool:
+    """Whether the step fills the places of a mask with a tensor that has axes."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op == "masked_fill_tensor" and bool(shapes_at(case, number, PADDLE).get(step.operands[1]))
+
+
+@condition
 def vector_times_batch(case: Case, number: int) -> bool:
     """Whether the step multiplies a vector by a batch of several matrices."""
     step = case.steps[number]

@@ -106,6 +106,7 @@ from conformance.deviations.counterfactuals.special import (
     products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
+    slopes_of_powers_by_operands,
     trigammas_of_a_short_series,
     trigammas_of_nine_terms,
 )
@@ -317,6 +318,7 @@ RULES: dict[str, Change] = {
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if digamma were reflected far from 0": digammas_reflected_far_from_0,
+    "as if slopes of powers were made of operands": slopes_of_powers_by_operands,
     "as if trigamma were a short series": trigammas_of_a_short_series,
     "as if trigamma were nine terms and a series for the rest": trigammas_of_nine_terms,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,

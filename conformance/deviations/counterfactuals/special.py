@@ -16,6 +16,7 @@ from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg, reciprocal, rsub_scalar, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
 from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, exp, logistic_slope, sigmoid, softplus_slope, tanh
+from reference_impl.primitives.elementary import pow as power
 from reference_impl.primitives.gamma import digamma, polygamma
 from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.selection import masked_fill
@@ -71,6 +72,11 @@ _LOGARITHM_OF_SUM = Primitive(
     error_scale=lambda out, _: 1.0 + np.abs(out),
 )
 _LOGARITHM_OF_SUM.rules = [lambda g, out, _: mul(g, rsub_scalar(exp(neg(out)), other=1.0))]
+
+
+def slopes_of_powers_by_operands(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a power in its exponent be made of the operands, not of the result, as Paddle has it."""
+    yield changed_rules(("pow",), lambda right, _, g, __, x, y: right(g, power(x, y), x, y))
 
 
 def trigammas_of_a_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
@@ -44,6 +44,21 @@ UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""
 
 
+class Within(NamedTuple):
+    """In whose answers a difference stands: the entries, which explain nothing more in it, and what these leave open."""
+
+    entries: tuple[Deviation, ...] = ()
+    leaves_open: Callable[[Mismatch], bool] = lambda _: False
+
+    def more(self, entry: Deviation) -> Within:
+        """Return what is so in the answer of one more entry."""
+        return self._replace(entries=(*self.entries, entry))
+
+
+ALONE = Within()
+"""A difference that stands in no entry's answer."""
+
+
 def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears.
 
@@ -53,18 +68,20 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     return _explain(promise, SecondLook(promise, mismatch))
 
 
-def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
+def _explain(promise: Promise, look: SecondLook, within: Within = ALONE) -> Deviation | None:
     found = look.mismatch
-    if len(but) > DEEPEST:
+    if len(within.entries) > DEEPEST:
         return None
-    entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
+    entries = [entry for entry in about(promise.info, found.kind) if entry not in within.entries]
     described = (entry for entry in entries if _describes(entry, promise, look))
     bearing = (
         e
         for e in described
-        if bears(e, promise, found) or _bears_in_a_known_dtype(e, promise, found, but) or _has_known_numbers(e, promise, found, but)
+        if bears(e, promise, found)
+        or _bears_in_a_known_dtype(e, promise, found, within)
+        or _has_known_numbers(e, promise, found, within)
     )
-    alone = next((entry for entry in bearing if _answers(entry, promise, found, but)), None)
+    alone = next((entry for entry in bearing if _answers(entry, promise, found, within)), None)
     if alone is not None or found.kind != "value":
         return alone
     predicting = (entry for entry in entries if not PREDICTING.isdisjoint(entry.signature))
@@ -72,7 +89,7 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 
 
-def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:
     """Whether what came where nothing is promised has the numbers of an entry's script, in a dtype that is known to be wrong there."""
     got = found.actual_array
     if found.kind != "absence" or got is None:
@@ -83,26 +100,27 @@ def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch,
         for slot, array in ((slot, array) for slot, array in predicted if array.shape == got.shape and array.dtype != got.dtype):
             dtype, other = str(array.dtype), str(got.dtype)
             there = replace(found, step=number, kind="dtype", slot=slot, expected=dtype, actual=other, expected_array=array)
-            if is_right_but_for_its_form(variant, there) and excuse(variant, (*but, entry))(there):
+            if is_right_but_for_its_form(variant, there) and excuse(variant, within.more(entry))(there):
                 return True
     return False
 
 
-def _has_known_numbers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+def _has_known_numbers(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:
     """Whether the numbers of a gradient in another dtype are known to be wrong as well, by an entry that says what they are."""
     if found.kind != "dtype" or ANOTHER_FORM not in entry.signature:
         return False
     numbers = replace(found, kind="value", expected="right", actual="wrong", actual_array=in_form(found))
-    other = _explain(promise, SecondLook(promise, numbers), (*but, entry))
+    other = _explain(promise, SecondLook(promise, numbers), within.more(entry))
     return other is not None and not other.unpredictable
 
 
-def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+def _answers(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
     That is what the reference answers for a counterfactual script, or by counterfactual rules, except where that is known to be wrong,
-    by entries not in ``but``: entries of that script, or of the case itself, where the script no longer has what they ask for. What no
-    document settles explains no more than that: with a broken promise beside it, it is that promise that is broken.
+    by other entries: entries of that script, or of the case itself, where the script no longer has what they ask for. What no document
+    settles explains no more than that: with a broken promise beside it, it is that promise that is broken. What an entry leaves open is
+    so in the answers of those that stand in its own, too.
     """
     if not entry.instead:
         return True
@@ -111,7 +129,12 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     if found.answer is None or found.step is END:
         return True
     answer = _without_promised_state(promise, found.step, found.answer)
-    known_here = _excuse_beside(entry, promise, but)
+
+    def is_open(differs: Mismatch) -> bool:
+        return _leaves_open(entry, promise, found, differs) or within.leaves_open(differs)
+
+    inside = Within((*within.entries, entry), is_open)
+    known_here = _excuse_beside(entry, promise, inside)
     asked = results(promise.case.steps[found.step])
 
     def known_of_case(differs: Mismatch, number: int) -> bool:
@@ -128,11 +151,13 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
                 return False  # the script asks for others, or for less
             right = replace(right, values=right.values[: len(asked)])
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
-        comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
-        differing = (d for d in comparer.observation(number, right, seen) if not _leaves_open(entry, promise, found, d))
+        comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, inside)
+        differing = (d for d in comparer.observation(number, right, seen) if not is_open(d))
         if all(known_there(d) or known_of_case(d, number) for d in differing):
             return True
-        return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, lambda there: _excuse_beside(entry, there, but))
+        return comparer.result.near_kink and _agrees_elsewhere(
+            variant, number, seen, lambda there: _excuse_beside(entry, there, inside)
+        )
 
     if any(has_answer(promise.of(case), number) for case, number in _instead(entry, promise.case, found.step)):
         return True
@@ -156,9 +181,9 @@ def _leaves_open(entry: Deviation, promise: Promise, found: Mismatch, differs: M
     return differs.where == "event" or ASKED[entry.only](case, found.step, tensor_of(case, replace(differs, step=found.step)))
 
 
-def _excuse_beside(entry: Deviation, promise: Promise, but: tuple[Deviation, ...]) -> Known:
+def _excuse_beside(entry: Deviation, promise: Promise, inside: Within) -> Known:
     """Return what may differ from the answer that an entry says; beside one that breaks no promise, nothing that breaks one."""
-    known_here = excuse(promise, (*but, entry))
+    known_here = excuse(promise, inside)
     if not entry.unpromised:
         return known_here
     harmless = {other.id for other in known() if other.unpromised} | {UNDEFINED}
@@ -227,12 +252,15 @@ def _describes(entry: Deviation, promise: Promise, look: SecondLook) -> bool:
     return entry.matches(promise.info, promise.case, replace(found, actual=SUBGRADIENT)) and look.is_subgradient
 
 
-def excuse(promise: Promise, but: tuple[Deviation, ...] = ()) -> Known:
-    """Return what the comparison of a case goes on after: known deviations ``but`` some, by entry, and numbers that are undefined."""
+def excuse(promise: Promise, within: Within = ALONE) -> Known:
+    """Return what the comparison of a case goes on after: known deviations, by entry, and numbers that are undefined.
+
+    ``within``: the entries in whose answers it stands, which are not among them.
+    """
 
     def excused(found: Mismatch) -> str | None:
         look = SecondLook(promise, found)
-        entry = _explain(promise, look, but)
+        entry = _explain(promise, look, within)
         if entry is not None:
             return entry.id
         return UNDEFINED if found.kind == "value" and look.is_undefined else None

@@ -738,3 +738,9 @@ def accumulated(first: float, got: float) -> bool:
 )
 def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulate(first: float, got: float, may_be: bool) -> None:
     assert accumulated(first, got) is may_be
+
+
+def test_a_custom_backward_that_returns_too_few_gradients_is_not_fitted() -> None:
+    few = Custom(("x", "y"), ("q",), (Op("mul", ("x", "y"), ("f",)),), ("f",), ("c",), ("c",))
+    case = Case((X, Y), (few, Op("sum", ("q",), ("z",), TOTAL), GRAD))
+    assert [] == [*COUNTERFACTUALS["as if gradients of custom functions had the shapes of the operands"](case, 2, ())]

@@ -30,13 +30,15 @@ TOTAL = {"axis": None, "keepdims": False}
 def gradients_of_customs_fitted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a custom backward return zeros in the shapes of its operands: that of one function, or of all, with and without freeing.
 
-    Where it returns nothing it still does: an operand that requires no gradient may not be given one.
+    Where it returns nothing it still does: an operand that requires no gradient may not be given one. One that returns more or fewer
+    than it has operands is refused for that, whatever their shapes.
     """
     if number is END:
         return
     shapes = shapes_at(case, number, PADDLE)
     made = enumerate(until(case, number))
-    customs = {i: step for i, step in made if isinstance(step, Custom) and all(name in shapes for name in step.operands)}
+    returning = ((i, step) for i, step in made if isinstance(step, Custom) and len(step.gradients) == len(step.operands))
+    customs = {i: step for i, step in returning if all(name in shapes for name in step.operands)}
     fitted = {i: _fitted(step, [shapes[name] for name in step.operands]) for i, step in customs.items()}
     for chosen in [*([i] for i in fitted), *([list(fitted)] if len(fitted) > 1 else [])]:
         other = with_steps(case, (fitted[i] if i in chosen else step for i, step in enumerate(case.steps)))

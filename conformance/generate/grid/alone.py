@@ -3,10 +3,10 @@
 A number never tells whether a result lies in the memory of its operand. So the result is written to inside ``no_grad``, and all that
 changes is looked at: an op that copies what it should share shows, and so does one that shares what it should copy. Where it is known
 what an op keeps for its gradients, these are asked for after the write, and else before it. The fourth derivative of a few smooth ops
-is there for the sake of what begins to be wrong at some order. Of three operands or more, one between the first and the last is asked
-for by itself. And of several results the first is written to, and the gradient of the last asked for: by an update that is recorded,
-which PyTorch refuses of a view that is one of several. (Inside ``no_grad`` it lets it pass, and refuses later what is done with the
-other views. When it does so is not modelled, and so it is not asked.)
+is there for the sake of what begins to be wrong at some order. Of three operands or more that are not alike, one between the first and
+the last is asked for by itself. And of several results the first is written to, and the gradient of the last asked for: by an update
+that is recorded, which PyTorch refuses of a view that is one of several. (Inside ``no_grad`` it lets it pass, and refuses later what is
+done with the other views. When it does so is not modelled, and so it is not asked.)
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def alone(op: str) -> Iterator[Row]:
             if row.multi_output and op in TABULATED:
                 for place in _first(place for place in _places(row, argument, "321", "few") if _counts(row, place)[1] > 1):
                     yield _row(place, "contiguous", SIBLING, "1")
-    for place in _first(place for place in _places(row, DRAWN, "321450", "few") if _counts(row, place)[0] > 2):
+    for place in _first(place for place in _places(row, DRAWN, "321450", "few") if _counts(row, place)[0] > 2 and not row.variadic):
         yield from (_row(place, "contiguous", "grad", order, asked) for asked, order in itertools.product(INSIDE, "12"))
     if op in SMOOTH:
         for place in _first(_places(row, DRAWN, "2", "8+")):

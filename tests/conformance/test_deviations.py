@@ -2,52 +2,47 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 import pytest
 
-from conformance.backends import BackendInfo
 from conformance.backends.registry import BUILT_IN
 from conformance.campaign.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
-from conformance.case.outcome import Raised, Value
-from conformance.case.place import END, StepNumber
-from conformance.case.queries import label
-from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
+from conformance.case.outcome import Raised
+from conformance.case.place import END
+from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
-from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_words
-from conformance.deviations.conditions.calls import moves_nothing
-from conformance.deviations.conditions.registry import condition, terms
+from conformance.deviations.conditions import CONDITIONS, SCOPES
+from conformance.deviations.conditions.registry import terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
-from conformance.deviations.findings import evidence, findings_folders
-from conformance.deviations.points import BY_ATTRIBUTE, PAIRS, VALUES, Point
+from conformance.deviations.findings import evidence
+from conformance.deviations.points import BY_ATTRIBUTE, PAIRS, VALUES
 from conformance.judge.canary import Ailment
-from conformance.judge.verdict import Bucket, judge
+from conformance.judge.verdict import Bucket
 from conformance.ops import catalogue
-from conformance.ops.dtypes import DTYPES
-from reference_impl import TORCH, Category
+from reference_impl import Category
 from tests.conformance.engines import EXACT, TOTAL, answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+from tests.conformance.described import CASES, INFO, write
 
-CASES = [path for folder in findings_folders() for path in sorted(folder.glob("*/case.json"))]
 KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
 CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "edge", "in_place", "hook", "retain_grad", "toggle"}
+
+
 CALLS |= {"end"}
+
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")
 FOUND = Mismatch(3, "value", "grad", "right", "wrong", "x.grad: 1 of 3 elements differ")
-INFO = BackendInfo("torch", "2.13.0+cpu", TORCH)
 
 
 def by_id(entry: Deviation) -> str:
@@ -113,13 +108,6 @@ kinds = ["value"]
 reason = "because"
 signature = ["zeros"]
 """
-
-
-def write(folder: Path, finding: str, text: str) -> None:
-    """Write a finding with its entries."""
-    (folder / finding).mkdir()
-    (folder / finding / "case.json").write_text("{}")
-    (folder / finding / "deviation.toml").write_text(text)
 
 
 def refusal(folder: Path) -> str:
@@ -323,380 +311,6 @@ def test_a_known_deviation_is_explained_in_releases_in_which_nobody_has_seen_it_
     entry = explain(Promise(NO_GRAD, replace(INFO, version="3.0.0")), FLAG)
     assert entry is not None
     assert (True, False) == (entry.was_seen_in("2.13.0"), entry.was_seen_in("3.0.0"))
-
-
-@pytest.mark.parametrize(("step", "expected"), [(0, "op:mul"), (2, "grad"), (3, "backward"), (END, "end")])
-def test_a_step_is_called_by_its_op_or_call(step: StepNumber, expected: str) -> None:
-    assert expected == label(EXACT, step)
-
-
-@functools.cache
-def cases_of_findings() -> tuple[Case, ...]:
-    """Return the cases of all findings."""
-    return tuple(map(read, CASES))
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_holds_for_some_steps_of_the_findings_and_not_for_others(name: str) -> None:
-    def answers() -> Iterator[bool]:
-        return (CONDITIONS[name].holds(case, number) for case in cases_of_findings() for number in range(len(case.steps)))
-
-    assert (True, True) == (True in answers(), False in answers())  # nobody is asked any more where both were seen
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_does_not_hold_for_an_ordinary_case(name: str) -> None:
-    ordinary = Case((Input("x", (), (1.0,)),), (Op("square", ("x",), ("y",)), Backward(("y",))), "exact")
-    assert [False, False] == [CONDITIONS[name].holds(ordinary, number) for number in (0, 1)]
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_can_be_asked_where_steps_before_were_refused(name: str) -> None:
-    unreached = Grad(("y",), ("w",), ("g",))
-    steps = (
-        Op("square", ("x",), ("y",)),
-        unreached,
-        InPlace("mul_scalar", "g", (), {"other": 2.0}),
-        Grad(("y",), ("y",), ("h",), ("g",)),
-    )
-    case = Case((Input("x", (), (1.0,)), Input("w", (), (1.0,))), steps, "exact")
-    assert {CONDITIONS[name].holds(case, number) for number in range(len(steps))} <= {True, False}
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_says_what_it_asks(name: str) -> None:
-    assert CONDITIONS[name].words[:1].islower()
-
-
-@pytest.mark.parametrize(("hooked", "first"), [("w", True), ("y", False)])
-def test_a_hook_that_is_called_before_an_instance_norm_is_differentiated_refuses_first(hooked: str, first: bool) -> None:
-    ones = (Input("x", (1, 1, 2), (1.0, 2.0), differentiable=False), Input("w", (1,), (1.0,)), Input("b", (1,), (1.0,)))
-    norm = Op("instance_norm", ("x", "w", "b"), ("y",), {"eps": 1e-3})
-    hook = Hook(hooked, ("k",), "another_dtype")
-    steps = (norm, hook, Op("sum", ("y",), ("t",), TOTAL), Backward(("t",)))
-    assert CONDITIONS["instance_norm_first"].holds(Case(ones, steps), 3) is first
-
-
-@pytest.mark.parametrize(("hooked", "first"), [("t", True), ("y", False)])
-def test_a_hook_that_is_called_before_a_product_of_reflections_is_differentiated_refuses_first(hooked: str, first: bool) -> None:
-    factors = (Input("v", (1, 1), (0.0,)), Input("t", (1,), (3.0,)))
-    made = Op("householder_product", ("v", "t"), ("y",))
-    steps = (made, Hook(hooked, ("k",), "another_dtype"), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)))
-    assert CONDITIONS["reflections_first"].holds(Case(factors, steps), 3) is first
-
-
-@pytest.mark.parametrize(
-    ("target", "reduction", "written"),
-    [([0, 1], "sum", True), ([[0], [1]], "mean", True), ([1, 0], "sum", False), ([0, 1], "none", False)],
-)
-def test_ignored_targets_are_written_where_a_result_has_no_place_for_them(target: list[Any], reduction: str, written: bool) -> None:
-    attrs = {"target": target, "weight": None, "ignore_index": 1, "reduction": reduction}
-    shape = (2, 2, *np.shape(target)[1:])
-    case = Case((Input("x", shape, (1.0,) * 4),), (Op("nll_loss", ("x",), ("y",), attrs),))
-    assert CONDITIONS["reduced_with_ignored_targets"].holds(case, 0) is written
-
-
-def test_an_entry_is_told_with_what_its_conditions_ask() -> None:
-    assert in_words("before: hooks or at: batched") == "before: the step registers a hook or at: a `grad` call is batched"
-
-
-def test_two_conditions_of_one_name_are_refused() -> None:
-    def batched(case: Case, number: int) -> bool:
-        return bool(case) and number > 0
-
-    with pytest.raises(ValueError, match="there are two conditions of the name 'batched'"):
-        condition(batched)
-
-
-X = Input("x", (2,), (1.0, 2.0))
-DERIVED = Case(
-    (X,),
-    (
-        Op("square", ("x",), ("y",)),
-        Op("sum", ("y",), ("z",), TOTAL),
-        Grad(("z",), ("x",), ("g",), create_graph=True),
-        Op("sum", ("g",), ("s",), TOTAL),
-    ),
-    "exact",
-)
-HOLDS_AT = {"at": [2, END], "before": [3, END], "until": [2, 3, END], "anywhere": [0, 1, 2, 3, END]}
-
-
-@pytest.mark.parametrize("scope", SCOPES)
-def test_a_scope_says_for_which_steps_a_condition_is_asked(scope: str) -> None:
-    numbers = (*range(len(DERIVED.steps)), END)
-    assert HOLDS_AT[scope] == [number for number in numbers if holds(f"{scope}: create_graph", DERIVED, number)]
-
-
-def test_one_of_two_conditions_is_enough() -> None:
-    assert [False, True] == [holds("at: batched or at: create_graph", DERIVED, number) for number in (1, 2)]
-
-
-@pytest.mark.parametrize(("words", "bucket"), [("at: create_graph", Bucket.KNOWN_DEVIATION), ("before: create_graph", Bucket.DIVERGED)])
-def test_an_engine_that_is_wrong_in_the_way_of_an_entry_but_out_of_its_scope_is_not_excused(
-    monkeypatch: pytest.MonkeyPatch, words: str, bucket: Bucket
-) -> None:
-    entry = Deviation("a", "torch", "==2.13.*", ("grad",), ("value",), "because", "a", when=(words,), signature=("zeros",))
-    monkeypatch.setattr(known_module, "about", lambda *_: (entry,))
-    case = Case(DERIVED.inputs, DERIVED.steps[:3], "exact")
-    actual = answer(case)
-    actual.observations[2].values[0].array[...] = 0.0  # type: ignore[union-attr]
-    assert bucket == judge(Promise(case, INFO), actual).bucket
-
-
-def meeting(op: str, data: tuple[float, ...], attrs: dict[str, object] | None = None) -> Case:
-    """Make a case that calls an op of one operand."""
-    return Case((Input("x", (len(data),), data),), (Op(op, ("x",), ("y",), attrs or {}), Op("sum", ("y",), ("z",), TOTAL)))
-
-
-TINY, LARGEST = 1.1754944e-38, 3.4028235e38
-MET = {
-    "zero": (0.0, 1.0),
-    "nonpositive": (-1.0, 1.0),
-    "nan": ("nan", 1.0),
-    "infinite": ("-inf", LARGEST),
-    "plus infinity": ("inf", "-inf"),
-    "not finite": ("nan", LARGEST),
-    "subnormal": (TINY / 2, TINY),
-    "nearly subnormal": (TINY, 8 * TINY),
-    "beyond one": (-1.5, 1.0),
-    "nearer to 0 than 1": (0.5, -1.0),
-    "below -4, of single precision": (-4.5, -4.0),
-    "of infinite exponential": (-89.0, 88.0),
-    "far": (-65.0, 64.0),
-    "minus zero or minus infinity": (-0.0, 0.0),
-    "nearly largest": (LARGEST / 2, LARGEST / 8),
-    "of infinite square": (2e19, 1e19),
-    "below, with an infinite square of e^-x": (-45.0, -44.0),
-    "of infinite reciprocal cube": (1e-13, 1e-12),
-    "minus infinity, among two or more": ("-inf", "inf"),
-}
-AMONG_EIGHT = "plus infinity, among eight or more of single precision"
-
-
-@pytest.mark.parametrize("value", MET)
-def test_an_operand_meets_a_value_or_not(value: str) -> None:
-    point = Point("relu", "x", value)
-    assert [True, False] == [point.met(meeting("relu", (1.0, number)), END) for number in MET[value]]
-
-
-def test_a_product_overflows_along_its_axis_and_not_across_it() -> None:
-    along, across = (Case((Input("x", (2, 2), (1e30, 1e30, 1.0, 1.0)),), (Op("prod", ("x",), ("y",), {"axis": a}),)) for a in (1, 0))
-    point = Point("prod", "x", "of overflowing product")
-    assert [True, False] == [point.met(case, END) for case in (along, across)]
-
-
-def norms_of(p: float, axis: int) -> Case:
-    attrs = {"p": p, "axis": axis, "keepdims": False}
-    return Case((Input("x", (2, 2), (0.0, 0.0, 1.0, 2.0)),), (Op("vector_norm", ("x",), ("y",), attrs),))
-
-
-@pytest.mark.parametrize(("axis", "met"), [(1, True), (0, False)])
-def test_a_norm_is_that_of_zeros_along_its_axis_and_not_across_it(axis: int, met: bool) -> None:
-    assert met == Point("vector_norm", "x", "among zeros alone").met(norms_of(3.0, axis), END)
-    assert met == holds("until: norm_of_zeros_of_another_order", norms_of(3.0, axis), 0)
-
-
-@pytest.mark.parametrize(("axis", "met"), [(0, True), (1, False)])
-def test_a_slice_of_zeros_lies_at_one_place_of_its_axis(axis: int, met: bool) -> None:
-    attrs = {"p": 2.0, "axis": axis, "largest": 1.0}
-    case = Case((Input("x", (2, 2), (0.0, 0.0, 1.0, 2.0)),), (Op("renorm", ("x",), ("y",), attrs),))
-    assert met == Point("renorm", "x", "in a slice of zeros").met(case, END)
-
-
-@pytest.mark.parametrize("p", [1.0, 2.0])
-def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(p: float) -> None:
-    assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)
-
-
-OF_MATRICES = ("in a small permuted diagonal with equal singular values", "in another small matrix with equal singular values")
-"""Words for what all elements of a matrix are together."""
-
-
-def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved", *OF_MATRICES, AMONG_EIGHT} == set(MET)
-
-
-@pytest.mark.parametrize(("length", "met"), [(8, True), (7, False)])
-def test_infinity_is_met_among_eight_numbers_and_not_among_seven(length: int, met: bool) -> None:
-    assert met == Point("relu", "x", AMONG_EIGHT).met(meeting("relu", ("inf",) * length), END)
-
-
-@pytest.mark.parametrize("word", VALUES)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_word_for_a_value_has_an_answer_for_every_number_that_an_op_may_be_given(word: str, dtype: str) -> None:
-    x = np.eye(2, dtype=dtype)
-    with np.errstate(all="ignore"):
-        assert x.shape == np.shape(VALUES[word](x))
-
-
-ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
-DIVISION = Point("div", "x", "of a quotient beyond the range by y")
-
-
-@pytest.mark.parametrize(
-    ("point", "step", "operands", "expected"),
-    [
-        (
-            Point("normalize", "x", "of no length"),
-            {"axis": 1, "eps": 1e-3},
-            ([[0.0, 0.0], [0.0, 1.0]],),
-            [[True, True], [False, False]],
-        ),
-        (Point("celu", "x", "far in the unit alpha"), {"alpha": 0.25}, ([15.0, 17.0, -17.0],), [False, True, True]),
-        (Point("affine_grid", "theta", "for an axis of one place"), ONE_ROW, (np.ones((1, 2, 3)),), [[[False, True, False]] * 2]),
-        (Point("relu", "x", "any"), {}, ([0.0, 1.0],), [True, True]),
-        (
-            Point("matrix_exp", "x", "in a matrix that is halved"),
-            {},
-            ([[[8.0, 0.0], [0.0, 0.0]], [[7.0, 0.0], [0.0, 0.0]]],),
-            [[[True] * 2] * 2, [[False] * 2] * 2],
-        ),
-        (
-            Point("det", "x", OF_MATRICES[0]),
-            {},
-            ([[[0.0, 2e-3], [-2e-3, 0.0]], [[2e-3, 0.0], [0.0, 1e-3]], [[2e-3, 2e-3], [-2e-3, 2e-3]], [[2.0, 0.0], [0.0, 2.0]]],),
-            [[[True] * 2] * 2, *[[[False] * 2] * 2] * 3],
-        ),
-        (
-            Point("det", "x", OF_MATRICES[1]),
-            {},
-            ([[[2e-3, 0.0], [0.0, 2e-3]], [[1e-3, 1e-3], [-1e-3, 1e-3]], [[1e-3, 2e-3], [1e-3, 1e-3]]],),
-            [[[False] * 2] * 2, [[True] * 2] * 2, [[False] * 2] * 2],
-        ),
-        (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
-        (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),
-    ],
-    ids=lambda found: found.op if isinstance(found, Point) else "",
-)
-def test_a_point_is_at_the_elements_that_its_words_are_about(point: Point, step: Any, operands: Any, expected: Any) -> None:
-    given = [np.asarray(operand, np.float32) for operand in operands]
-    assert expected == np.broadcast_to(point.here(given, step), given[0].shape).tolist()
-
-
-@pytest.mark.parametrize(
-    ("point", "met", "missed"),
-    [
-        (Point("hardshrink", "x", "at bound"), 0.5, -0.5),
-        (Point("hardshrink", "x", "at -bound"), -0.5, 0.5),
-        (Point("softplus", "x", "at 20", times="beta"), 10.0, 20.0),
-    ],
-)
-def test_a_value_may_be_that_of_an_attribute_or_a_number(point: Point, met: float, missed: float) -> None:
-    attrs: dict[str, object] = {"bound": 0.5} if point.op == "hardshrink" else {"beta": 2.0}
-    assert [True, False] == [point.met(meeting(point.op, (number,), attrs), END) for number in (met, missed)]
-
-
-def test_a_point_is_met_from_the_call_of_its_op_on() -> None:
-    case = Case((X,), (Op("square", ("x",), ("y",)), Op("relu", ("x",), ("z",)), Op("square", ("z",), ("s",))))
-    assert [False, True, True, True] == [Point("relu", "x", "at 2").met(case, number) for number in (0, 1, 2, END)]
-
-
-@pytest.mark.parametrize("written", ["x", "v"], ids=["itself", "through a view"])
-def test_a_point_is_met_by_what_was_written_before_and_not_by_what_is_written_later(written: str) -> None:
-    view = Op("getitem_slice", ("x",), ("v",), {"key": [[0, 2, 1]]})
-    write = InPlace("mul_scalar", written, (), {"other": 2.0}, no_grad=True)
-    steps = (view, Op("relu", ("x",), ("a",)), write, Op("relu", ("x",), ("b",)))
-    case = Case((Input("x", (2,), (1.0, 3.0), differentiable=False),), steps, "exact")
-    assert [True, False] == [Point("relu", "x", value).met(case, 1) for value in ("at 1", "at 2")]
-    assert [True, True] == [Point("relu", "x", value).met(case, 3) for value in ("at 1", "at 2")]
-
-
-def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
-    case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
-    assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
-
-
-@pytest.mark.parametrize(
-    ("op", "attrs", "moves"),
-    [
-        ("reshape", {"shape": [2, 2]}, False),
-        ("reshape", {"shape": [4]}, True),
-        ("view", {"shape": [2, 2]}, True),
-        ("tile", {"repeats": [1, 1]}, True),
-        ("expand", {"shape": [2, 2]}, True),
-        ("rot90", {"k": 4, "axes": [0, 1]}, False),
-        ("rot90", {"k": 2, "axes": [0, 1]}, True),
-    ],
-)
-def test_paddle_returns_the_operand_of_few_ops_that_move_nothing(op: str, attrs: dict[str, Any], moves: bool) -> None:
-    case = Case((Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),), (Op(op, ("x",), ("y",), attrs),))
-    assert moves is not moves_nothing(case, 0)
-
-
-@pytest.mark.parametrize("op", ["expand", "broadcast_to"])
-def test_paddle_returns_what_is_expanded_to_no_axes(op: str) -> None:
-    assert moves_nothing(Case((Input("x", (), (1.0,)),), (Op(op, ("x",), ("y",), {"shape": []}),)), 0)
-
-
-def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
-    inputs = (Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), (1.0, 1.0), differentiable=False) for n in "rs"))
-    steps = (Op("clone", ("x",), ("y",)), Hook("y", ("k",), "tensor", tensor_returned="r"))
-    case = Case(inputs, (*steps, Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))), "exact")
-    assert judge(Promise(case, INFO), replace(answer(case), mutated=("r",))).deviation == "torch-seed-mutated"
-
-
-@pytest.mark.parametrize(
-    ("held", "bucket"),
-    [((3.0, 4.0), Bucket.KNOWN_DEVIATION), ((2.0, 4.0), Bucket.DIVERGED)],
-    ids=["what the gradient accumulates", "twice what it was"],
-)
-def test_a_changed_seed_holds_what_arrived_where_it_was_handed_on(held: tuple[float, ...], bucket: Bucket) -> None:
-    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), v, differentiable=False) for n, v in (("s", (1.0, 2.0)), ("t", (2.0, 2.0))))
-    twice = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
-    case = Case(inputs, (Op("clone", ("x",), ("y",)), *twice), "exact")
-    changed = Value(np.array(held, np.float32), requires_grad=False)
-    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
-
-
-@pytest.mark.parametrize("finding", ["torch-seed-mutated", "paddle-seed-mutated"])
-def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
-    (entry,) = (one for one in known() if one.id == finding)
-    assert entry.signature == ("what arrived where it was handed on",)
-
-
-def test_that_products_are_several_nodes_is_no_reason_for_a_graph_that_a_whole_pass_freed_to_run_again() -> None:
-    inputs = Input("x", (1, 2), (1.0, 2.0)), Input("w", (2, 1), (3.0, 4.0)), Input("s", (1, 1), (1.0,), differentiable=False)
-    product, again = Op("matmul", ("x", "w"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",))
-    freed, kept = (Case(inputs, (product, Backward(("y",), ("s",), flag), again), "exact") for flag in (False, True))
-    actual = replace(answer(freed), observations=[*answer(freed).observations[:-1], answer(kept).observations[-1]])
-    assert judge(Promise(freed, INFO), actual).bucket is Bucket.DIVERGED
-
-
-def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
-    inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
-    steps = (Op("clone", ("x",), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
-    twice = (Backward(("y",), ("t",), retain_graph=True), Backward(("y",), ("t",)))
-    case = Case(inputs, (*steps, *twice), "exact")
-    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).deviation == "torch-seed-mutated"
-
-
-def test_a_seed_behind_which_something_is_computed_is_not_changed() -> None:
-    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
-    twice = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
-    case = Case(inputs, (Op("square", ("x",), ("y",)), *twice), "exact")
-    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).bucket is Bucket.DIVERGED
-
-
-SEEDED = (Op("clone", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
-TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
-
-
-@pytest.mark.parametrize(
-    ("steps", "name", "bucket"),
-    [
-        ((*SEEDED, *TWICE), "s", Bucket.KNOWN_DEVIATION),
-        (SEEDED, "s", Bucket.DIVERGED),
-        ((*SEEDED, *TWICE), "x", Bucket.DIVERGED),
-    ],
-    ids=["a seed after a second pass", "a seed of one pass", "another tensor"],
-)
-def test_torch_may_change_a_seed_only_where_a_later_pass_adds_to_the_gradient_that_aliases_it(
-    steps: tuple[Grad | Backward | Op, ...], name: str, bucket: Bucket
-) -> None:
-    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
-    case = Case(inputs, steps, "exact")
-    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=(name,))).bucket
 
 
 REFUSED = Case(

@@ -12,7 +12,7 @@ from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, Reta
 from conformance.judge.blame import blame
 from conformance.judge.dispute import Opinion
 from reference_impl import Category
-from tests.conformance.test_blame import Answering
+from tests.conformance.blamed import Answering
 
 if TYPE_CHECKING:
     from conformance.case.steps import Step

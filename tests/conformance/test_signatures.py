@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op
 from conformance.cli.gate import beside_others
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
@@ -25,21 +24,31 @@ from conformance.deviations import explain as known_module
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
-from conformance.deviations.entries import Deviation, known
+from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.deviations.wrong_values import ROUNDINGS_OF, bear_together, bears
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE
 from tests.conformance.engines import INFO, TOTAL, answer
+from tests.conformance.signed import (
+    CONSTANT_SLOPE,
+    EMPTIED,
+    GRAD,
+    IN_A_ROW,
+    LOST_AXES,
+    ONE_SIDED,
+    PRODUCT,
+    SAVED,
+    TIES,
+    K,
+    X,
+    Y,
+    Z,
+    entry,
+    found,
+    wrong,
+)
 
-if TYPE_CHECKING:
-    from conformance.case.outcome import Outcome
-    from conformance.deviations.counterfactuals.calls import Variant
-
-PADDLE_INFO = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
-X, Y = Input("x", (2,), (2.0, 3.0)), Input("y", (2,), (5.0, 7.0))
-GRAD = Grad(("z",), ("x",), ("g",))
-PRODUCT = Case((X, Y), (Op("mul", ("x", "x"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), GRAD), "exact")
 RESHAPED = Case(
     (X,),
     (Op("mul_scalar", ("x",), ("q",), {"other": 2.0}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
@@ -61,13 +70,8 @@ LISTED = Case(
 AT_BOUND = Case(
     (Input("x", (2,), (0.5, 2.0)),), (Op("hardshrink", ("x",), ("y",), {"bound": 0.5}), Op("sum", ("y",), ("z",), TOTAL), GRAD)
 )
-TIES = "as if derivatives gave ties to the second operand"
-ONE_SIDED = "as if derivatives took the slope at 0 from the negative side"
-LOST_AXES = "as if sums of groups lost their axes"
 CLOSE = float(np.float32(0.1))
-K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
-Z = Input("z", (2,), ((1.0, 2.0), (3.0, -1.0)), "complex64")
 S = Input("s", (2,), ((0.0, 1.0), (1.0, 0.0)), "complex64", differentiable=False)
 SQUARE = Case((Z, S), (Op("mul", ("z", "z"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",))), "exact")
 BENT = Case(
@@ -98,18 +102,6 @@ ONE_FOR_TWO = Case(  # the gradient is the sum of s / conj(w); -r s / w^2 is wha
 ANGLE = Input("t", (2,), (0.0, 0.0))
 W = Input("w", (1, 2), (5.0, 7.0))
 PLANE = Case((X, W), (Op("mul", ("x", "w"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))), "exact")
-PAIRS = Case(
-    (Z,),
-    (
-        Op("as_real", ("z",), ("p",)),
-        Op("as_real", ("z",), ("again",)),
-        Op("square", ("p",), ("q",)),
-        Op("add", ("q", "again"), ("r",)),
-        Op("sum", ("r",), ("y",), TOTAL),
-        Grad(("y",), ("p", "z"), ("g", "h")),
-    ),
-    "exact",
-)
 T = Input("t", (2,), (1.0, 1.0))
 TIED = Case(
     (X, Input("c", (2,), (2.0, 4.0), differentiable=False), T),
@@ -128,7 +120,6 @@ POWER = Case(
         Grad(("g",), ("e",), ("h",), ("t",)),
     ),
 )
-CONSTANT_SLOPE = "as if the slope of a power were constant where its exponent is 0"
 BENT_SLOPE = 1 + float(np.log(3.0))
 SEEDED = Case(
     (X, Y, Input("s", (2,), (1.5, -2.0), "float64", differentiable=False)),
@@ -184,7 +175,6 @@ EMPTY = Case(  # the sum of nothing, times the seed
     ),
     "exact",
 )
-EMPTIED = "as if empty gradients had an element"
 PADDED = Case(
     (Input("x", (2,), (0.0, 2.0)), Input("s", (3,), (1.0, 1.0, 1.0)), Input("r", (2,), (1.0, 1.0), differentiable=False)),
     (
@@ -207,26 +197,6 @@ SIGN = Case(  # the gradient of s and of the sum of sgn and its own gradient; no
 
 
 A_LITTLE_MORE_THAN_4 = float(np.float32(4.0) + np.spacing(np.float32(4.0)))
-
-
-def entry(*signature: str) -> Deviation:
-    """Make an entry with a signature; one of rules is about those of `mul`, or of the op that it is made for."""
-    above = tuple(MEANT.get(words, "mul") for words in signature if words in RULES or words in MEANT)
-    return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature, above=above)
-
-
-def found(case: Case, got: Any) -> Mismatch:
-    """Make the difference that a call answers something else in its first result."""
-    step = len(case.steps) - 1
-    wanted = answer(case).observations[step].values[0].array  # type: ignore[union-attr]
-    return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
-
-
-SAVED = "as if second derivatives were made of saved statistics"
-IN_A_ROW = "as if weights were read in a row"
-UNDRAWN = "as if arrows to lone weights and biases were not drawn"
-MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
-MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", IN_A_ROW: "batch_norm_eval", "as if an op were left out": "mul_scalar"}
 ROW = [[0.99950039, 19.990007, 1.9990008], [0.4997502, 9.9950037, 3.9980016]]  # those of a weight of 1, 10 and 2
 WIDE = Case(
     (X, Input("s", (2,), (1.0, 2.0), "float64", differentiable=False), Input("t", (2,), (3.0, 4.0), differentiable=False)),
@@ -388,66 +358,6 @@ def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:
     )  # Re(s conj(r)), for Re(s r)
 
 
-def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
-    assert bears(entry("the memory of another gradient"), Promise(PAIRS, INFO), found(PAIRS, [[3.0, 5.0], [7.0, -1.0]]))
-
-
-@pytest.mark.parametrize(
-    ("got", "borne"),
-    [
-        ([2.0, 4.0], True),  # what arrives at x through the square, in the memory of the gradient of the square
-        ([3.0, 5.0], True),  # all that arrives at x
-        ([3.0, 4.0], False),
-        ([1.5, 2.5], False),
-    ],
-)
-def test_the_memory_of_a_gradient_is_that_of_what_lies_behind_it(got: list[float], borne: bool) -> None:
-    steps = (
-        Op("square", ("x",), ("q",)),
-        RetainGrad("q"),
-        Op("add", ("q", "x"), ("r",)),
-        Op("sum", ("r",), ("l",), {"axis": None, "keepdims": False}),
-        Backward(("l",)),
-    )
-    x = Input("x", (2,), (1.0, 2.0))
-    differs = Mismatch(4, "value", "grad", "right", "wrong", "q.grad", "q", 1, np.ones(2, "float32"), np.array(got, "float32"))
-    assert borne == bears(entry("the memory of another gradient"), Promise(Case((x,), steps, "exact"), INFO), differs)
-
-
-@pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
-def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(ends: list[int], borne: bool) -> None:
-    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
-    case = Case((X, K), (InPlace("setitem", "k", ("x",), {"key": [[0, 2, 1]]}), Backward(("k",), dump_backward_graph=True)))
-    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
-    assert borne == bears(entry("as if written constants required a gradient"), Promise(case, info), drawn)
-
-
-@pytest.mark.parametrize(("scale_too", "ends", "borne"), [(False, [1, 2], True), (False, [1, 3], False), (True, [1, 3], False)])
-def test_a_dump_without_the_arrow_to_a_lone_parameter_bears_its_signature(scale_too: bool, ends: list[int], borne: bool) -> None:
-    image, shift = Input("x", (2, 1), (1.0, 2.0), differentiable=False), Input("b", (1,), (1.0,))
-    norm = Op("batch_norm_train", ("x", "s", "b"), ("y",), {"eps": 1e-3})
-    steps = (norm, Op("sum", ("y",), ("z",), TOTAL), Backward(("z",), dump_backward_graph=True))
-    case = Case((image, Input("s", (1,), (1.0,), differentiable=scale_too), shift), steps)
-    promise = Promise(case, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
-    drawn = Mismatch(2, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1 + scale_too]), np.array(ends))
-    assert borne == bears(entry(UNDRAWN), promise, drawn)
-
-
-@pytest.mark.parametrize(("batch", "leaves", "borne"), [((), 2, True), ((), 3, False), ((2,), 4, True), ((2,), 3, False)])
-def test_leaves_that_a_dump_draws_for_what_an_op_writes_into_bear_its_signature(
-    batch: tuple[int, ...], leaves: int, borne: bool
-) -> None:
-    """Paddle 3.3.1 makes `householder_product` of ``eye`` for each matrix, and puts those of a batch into ``zeros``."""
-    count = int(np.prod(batch))
-    x = Input("a", (*batch, 2, 1), (1.0, 2.0) * count, differentiable=False)
-    tau = Input("t", (*batch, 1), (2.0,) * count)
-    case = Case((x, tau), (Op("householder_product", ("a", "t"), ("h",)), Backward(("h",), dump_backward_graph=True)))
-    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
-    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array([1, leaves]))
-    written = replace_fields(entry("as if constants that an op writes into required a gradient"), above=("householder_product",))
-    assert borne == bears(written, Promise(case, info), drawn)
-
-
 @pytest.mark.parametrize(("got", "borne"), [([4.0, 6.0], True), ([4.0, 7.0], False)])
 def test_a_root_that_was_its_own_seed_and_is_skipped_bears_its_signature(got: list[float], borne: bool) -> None:
     steps = (Op("square", ("x",), ("q",)), Grad(("x",), ("x",), ("g",), ("x",)), Backward(("x", "q")))
@@ -456,148 +366,6 @@ def test_a_root_that_was_its_own_seed_and_is_skipped_bears_its_signature(got: li
     assert agrees_cheaply(wanted, promise.outcome.final[0].array)  # type: ignore[union-attr]
     differs = Mismatch(2, "value", "grad", "right", "wrong", "x.grad", "x", 0, wanted, np.array(got, "float32"))
     assert borne == bears(entry("as if seeds of identities were constants"), promise, differs)
-
-
-@pytest.mark.parametrize(
-    ("operands", "times"),
-    [
-        ("xxx", (4, 0)),
-        ("xxy", (2, 2)),
-        ("xyx", (2, 2)),
-        ("xxxy", (4, 4)),
-        ("xxyy", (4, 4)),
-        ("xxyxx", (8, 8)),
-        ("xy", (1, 1)),
-        ("xx", (2, 0)),
-    ],
-)
-def test_a_shared_gradient_is_doubled_by_each_addition_to_it(operands: str, times: tuple[int, int]) -> None:
-    """As Paddle 3.3.1 does it."""
-    shared = Custom(tuple(operands), ("q",), (Op("mul", ("x", operands[-1]), ("f",)),), ("f",), ("c",), ("c",) * len(operands))
-    steps = (shared, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "y"), ("g", "h"), allow_unused=True))
-    values = _summed_in_place(Case((X, Y), steps, "exact")).observations[2].values  # type: ignore[union-attr]
-    assert times == tuple(0 if value is None else int(value.array[0]) for value in values)
-
-
-def test_a_sum_in_place_is_added_again_with_what_came_between() -> None:
-    """As Paddle 3.3.1 does it: 2 (c + d) in the place of 2 c + d."""
-    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
-    mixed = Custom(("x", "x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d", "c"), (doubled,))
-    case = Case((X,), (mixed, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))), "exact")
-    values = _summed_in_place(case).observations[2].values  # type: ignore[union-attr]
-    assert [22.0, 22.0] == values[0].array.tolist()
-
-
-def test_a_retained_gradient_is_the_sum_that_is_formed_in_it() -> None:
-    """As Paddle 3.3.1 does it: c + d in the place of c."""
-    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
-    mixed = Custom(("x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d"), (doubled,))
-    case = Case((X,), (mixed, RetainGrad("q"), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",))), "exact")
-    _, kept = _summed_in_place(case).observations[3].state  # type: ignore[union-attr, misc]
-    assert [11.0, 11.0] == kept.array.tolist()
-
-
-def test_leaves_that_share_a_gradient_are_both_added_to_twice() -> None:
-    """As Paddle 3.3.1 does it: 5 after three passes; through a view of one of them, too."""
-    shared = Custom(("x", "v"), ("q",), (Op("add", ("x", "v"), ("f",)),), ("f",), ("c",), ("c", "c"))
-    view, total = Op("reshape", ("y",), ("v",), {"shape": [2]}), Op("sum", ("q",), ("z",), TOTAL)
-    case = Case((X, Y), (view, shared, total, *(Backward(("z",), retain_graph=True) for _ in range(3))), "exact")
-    assert [[5.0, 5.0], [5.0, 5.0]] == [held.array.tolist() for held in _summed_in_place(case).final if held is not None]
-
-
-def test_sums_that_nobody_shares_are_right_in_place() -> None:
-    steps = (Op("add", ("x", "x"), ("a",)), Op("mul", ("a", "x"), ("b",)), Op("sum", ("b",), ("z",), TOTAL), Backward(("z",)))
-    case = Case((X,), steps, "exact")
-    assert Comparer(Promise(case, PADDLE_INFO)).run(_summed_in_place(case)).mismatch is None
-
-
-def test_what_is_added_to_a_shared_gradient_hangs_on_the_root_that_a_pass_begins_with() -> None:
-    """As Paddle 3.3.1 does it, which begins with either root: c + c + 1 for the other operand, if the sum runs before it is used."""
-    shared = Custom(("a", "b"), ("q",), (Op("mul", ("a", "b"), ("f",)),), ("f",), ("c",), ("c", "c"))
-    made = (Op("clone", ("x",), ("b",)), Op("clone", ("x",), ("a",)), Op("sum", ("b",), ("z",), TOTAL), shared)
-    case = Case((X,), (*made, Grad(("z", "q"), ("x",), ("g",), (None, "x"))), "exact")
-    found = [_summed_in_place(case, number).observations[4].values[0].array.tolist() for number in range(2)]  # type: ignore[union-attr]
-    assert found == [[6.0, 8.0], [5.0, 7.0]]
-
-
-def _summed_in_place(case: Case, number: int = 0) -> Outcome:
-    with [*RULES["as if gradients were summed in place"](())][number]:
-        return Promise(case, PADDLE_INFO).outcome
-
-
-@pytest.mark.parametrize("written", ["h", "v"], ids=["the base", "the view"])
-def test_a_write_changes_the_history_of_the_written_tensor_alone(written: str) -> None:
-    """As Paddle 3.3.1 does it: elements of after the write, and for the other one the history of before."""
-    ((variant, number),) = _written_beside("view", written)
-    check(variant)
-    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
-    theirs, own = [12.0, 96.0], [36.0, 288.0]  # 2 · 3 x^2 · 2 x, and three times that
-    assert [own, theirs] == ([db, dc] if written == "h" else [dc, db])
-
-
-def test_what_a_shape_op_gives_back_has_the_history_of_the_written_tensor() -> None:
-    """As Paddle 3.3.1 does it, where `reshape` to the shape that a tensor has returns that."""
-    *_, (variant, number) = _written_beside("reshape", "h")
-    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
-    assert [[36.0, 288.0], [36.0, 288.0]] == [db, dc]
-
-
-def _written_beside(op: str, written: str) -> list[Variant]:
-    steps = (
-        Op("square", ("x",), ("h",)),
-        Op(op, ("h",), ("v",), {"shape": [2]}),
-        InPlace("mul_scalar", written, (), {"other": 3.0}),
-        Op("vecdot", ("h", "h"), ("b",)),
-        Op("vecdot", ("v", "v"), ("c",)),
-        Grad(("b",), ("x",), ("db",), retain_graph=True),
-        Grad(("c",), ("x",), ("dc",)),
-    )
-    case = Case((Input("x", (2,), (1.0, 2.0)),), steps, "exact")
-    return [*COUNTERFACTUALS["as if a write changed the history of one tensor alone"](case, 6, ())]
-
-
-def test_a_computed_constant_that_is_written_has_the_gradient_of_what_it_was() -> None:
-    """As Paddle 3.3.1 does it: the gradient of ``sum(d x)`` in d is x."""
-    made, written = Op("square", ("k",), ("d",)), InPlace("mul", "d", ("x",))
-    case = Case((X, K), (made, written, Op("sum", ("d",), ("z",), TOTAL), Backward(("z",))), "exact")
-    ((variant, number),) = COUNTERFACTUALS["as if written constants required a gradient"](case, 3, ())
-    check(variant)
-    _, kept = answer(variant).observations[int(number)].state  # type: ignore[union-attr, misc]
-    assert list(X.data) == kept.array.tolist()
-
-
-@pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])
-def test_a_stopped_seed_with_its_history_bears_its_signature(got: list[float], borne: bool) -> None:
-    steps = (
-        Op("square", ("x",), ("s",)),
-        SetRequiresGrad("s", requires_grad=False),
-        Op("mul_scalar", ("x",), ("y",), {"other": 3.0}),
-        Grad(("y",), ("x",), ("g",), ("s",), create_graph=True),
-        Op("mul", ("x", "g"), ("z",)),
-        Grad(("z",), ("x",), ("h",)),  # 3 s is [12, 27]; the derivative of 3 x^3 is [36, 81]
-    )
-    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
-    wanted = np.array([12.0, 27.0], "float32")
-    assert agrees_cheaply(wanted, promise.outcome.observations[5].values[0].array)  # type: ignore[union-attr]
-    differs = Mismatch(5, "value", "result", "right", "wrong", "h", "h", 0, wanted, np.array(got, "float32"))
-    assert borne == bears(entry("as if seeds kept their history"), promise, differs)
-
-
-@pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])
-def test_a_returned_seed_with_its_history_bears_its_signature(got: list[float], borne: bool) -> None:
-    steps = (
-        Op("square", ("x",), ("s",)),
-        Grad(("y",), ("y",), ("r",), ("s",)),
-        Op("mul_scalar", ("y",), ("z",), {"other": 3.0}),
-        Grad(("z",), ("y",), ("g",), ("r",), create_graph=True),
-        Op("mul", ("x", "g"), ("p",)),
-        Grad(("p",), ("x",), ("h",)),  # 3 r is [12, 27]; the derivative of 3 x^3 is [36, 81]
-    )
-    promise = Promise(Case((X, Y), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
-    wanted = np.array([12.0, 27.0], "float32")
-    assert agrees_cheaply(wanted, promise.outcome.observations[5].values[0].array)  # type: ignore[union-attr]
-    differs = Mismatch(5, "value", "result", "right", "wrong", "h", "h", 0, wanted, np.array(got, "float32"))
-    assert borne == bears(entry("as if returned seeds kept their history"), promise, differs)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])
@@ -644,13 +412,6 @@ def test_third_derivatives_of_a_complex_log_may_be_right_of_the_wrong_second_one
     inputs = Input("z", (), ((1.0, 2.0),), "complex64"), Input("s", (), ((1.0, 0.0),), "complex64", differentiable=False)
     case, logged = Case(inputs, steps), replace_fields(entry("as if derivatives conjugated nothing"), above=("log",))
     assert borne == bears(logged, Promise(case, INFO), found(case, got))
-
-
-def wrong(case: Case, numbers: list[float]) -> Outcome:
-    """Answer something else at the last call."""
-    actual = answer(case)
-    actual.observations[-1].values[0].array[...] = numbers  # type: ignore[union-attr]
-    return actual
 
 
 @pytest.mark.parametrize(("numbers", "bucket"), [([0.0, 0.0], Bucket.KNOWN_DEVIATION), ([0.0, 1.0], Bucket.DIVERGED)])
@@ -712,32 +473,6 @@ def test_the_evidence_of_an_entry_shows_beside_a_dead_branch_too() -> None:
     with Workers(("torch",), 1) as workers:
         verdict = workers.call(explain_case, case, "torch").verdict
     assert verdict.deviations == ("torch-view-in-no-grad",)
-
-
-def test_integers_have_no_roundings_and_bear_a_signature_or_not() -> None:
-    wanted, got = np.array([1, 2]), np.array([1, 0])
-    found = Mismatch(len(PRODUCT.steps) - 1, "value", "result", "right", "wrong", "g", "g", 0, wanted, got)
-    assert [True, False] == [bears(entry(words), Promise(PRODUCT, INFO), found) for words in ("zeros", "off by 2 roundings of 1")]
-
-
-def accumulated(first: float, got: float) -> bool:
-    """Whether 2 and then 3, accumulated as ``x.grad``, may be ``got`` where another ``.grad`` is ``first`` and then 5 more."""
-    inputs = tuple(Input(name, (1,), (1.0,)) for name in "xy") + tuple(
-        Input(name, (1,), (number,), differentiable=False) for name, number in (("a", 2.0), ("b", first), ("c", 3.0), ("d", 5.0))
-    )
-    passes = (Backward(("x", "y"), ("a", "b")), Backward(("x", "y"), ("c", "d")))
-    case = Case(inputs, passes, "exact")
-    mismatch = Mismatch(1, "value", "grad", "right", "wrong", "x.grad", "x", 0, np.float32([5.0]), np.float32([got]))
-    return bears(entry("what several accumulate in one memory"), Promise(case, INFO), mismatch)
-
-
-@pytest.mark.parametrize(
-    ("first", "got", "may_be"),
-    [(2.0, 10.0, True), (2.0, 8.0, False), (2.5, 10.0, False), (2.0, 7.0, False)],
-    ids=["of both", "of one twice", "apart at first", "of another"],
-)
-def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulate(first: float, got: float, may_be: bool) -> None:
-    assert accumulated(first, got) is may_be
 
 
 def test_a_custom_backward_that_returns_too_few_gradients_is_not_fitted() -> None:

@@ -1,0 +1,87 @@
+"""A seed that a call changes holds what arrived where it was handed on, and is changed by few calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Value
+from conformance.case.steps import Backward, Grad, Hook, Op
+from conformance.compare.promise import Promise
+from conformance.deviations.entries import known
+from conformance.judge.verdict import Bucket, judge
+from tests.conformance.described import INFO
+from tests.conformance.engines import answer
+
+
+def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), (1.0, 1.0), differentiable=False) for n in "rs"))
+    steps = (Op("clone", ("x",), ("y",)), Hook("y", ("k",), "tensor", tensor_returned="r"))
+    case = Case(inputs, (*steps, Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("r",))).deviation == "torch-seed-mutated"
+
+
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((3.0, 4.0), Bucket.KNOWN_DEVIATION), ((2.0, 4.0), Bucket.DIVERGED)],
+    ids=["what the gradient accumulates", "twice what it was"],
+)
+def test_a_changed_seed_holds_what_arrived_where_it_was_handed_on(held: tuple[float, ...], bucket: Bucket) -> None:
+    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), v, differentiable=False) for n, v in (("s", (1.0, 2.0)), ("t", (2.0, 2.0))))
+    twice = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
+    case = Case(inputs, (Op("clone", ("x",), ("y",)), *twice), "exact")
+    changed = Value(np.array(held, np.float32), requires_grad=False)
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
+
+
+@pytest.mark.parametrize("finding", ["torch-seed-mutated", "paddle-seed-mutated"])
+def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
+    (entry,) = (one for one in known() if one.id == finding)
+    assert entry.signature == ("what arrived where it was handed on",)
+
+
+def test_that_products_are_several_nodes_is_no_reason_for_a_graph_that_a_whole_pass_freed_to_run_again() -> None:
+    inputs = Input("x", (1, 2), (1.0, 2.0)), Input("w", (2, 1), (3.0, 4.0)), Input("s", (1, 1), (1.0,), differentiable=False)
+    product, again = Op("matmul", ("x", "w"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",))
+    freed, kept = (Case(inputs, (product, Backward(("y",), ("s",), flag), again), "exact") for flag in (False, True))
+    actual = replace(answer(freed), observations=[*answer(freed).observations[:-1], answer(kept).observations[-1]])
+    assert judge(Promise(freed, INFO), actual).bucket is Bucket.DIVERGED
+
+
+def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
+    inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
+    steps = (Op("clone", ("x",), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
+    twice = (Backward(("y",), ("t",), retain_graph=True), Backward(("y",), ("t",)))
+    case = Case(inputs, (*steps, *twice), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).deviation == "torch-seed-mutated"
+
+
+def test_a_seed_behind_which_something_is_computed_is_not_changed() -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
+    twice = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+    case = Case(inputs, (Op("square", ("x",), ("y",)), *twice), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).bucket is Bucket.DIVERGED
+
+
+SEEDED = (Op("clone", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
+TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "name", "bucket"),
+    [
+        ((*SEEDED, *TWICE), "s", Bucket.KNOWN_DEVIATION),
+        (SEEDED, "s", Bucket.DIVERGED),
+        ((*SEEDED, *TWICE), "x", Bucket.DIVERGED),
+    ],
+    ids=["a seed after a second pass", "a seed of one pass", "another tensor"],
+)
+def test_torch_may_change_a_seed_only_where_a_later_pass_adds_to_the_gradient_that_aliases_it(
+    steps: tuple[Grad | Backward | Op, ...], name: str, bucket: Bucket
+) -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
+    case = Case(inputs, steps, "exact")
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=(name,))).bucket

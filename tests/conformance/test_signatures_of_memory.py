@@ -1,0 +1,190 @@
+"""Signatures of gradients that lie in one memory, are summed in place, or are read as other numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.case.case import Case, Input
+from conformance.case.files import check
+from conformance.case.steps import Backward, Custom, Grad, InPlace, Op, RetainGrad
+from conformance.compare.compare import Comparer
+from conformance.compare.mismatch import Mismatch
+from conformance.compare.promise import Promise
+from conformance.deviations.counterfactuals.rules import RULES
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
+from conformance.deviations.wrong_values import bears
+from reference_impl import PADDLE
+from tests.conformance.engines import INFO, TOTAL, answer
+
+if TYPE_CHECKING:
+    from conformance.case.outcome import Outcome
+    from conformance.deviations.counterfactuals.calls import Variant
+from tests.conformance.signed import PRODUCT, X, Y, Z, entry, found
+
+PADDLE_INFO = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+PAIRS = Case(
+    (Z,),
+    (
+        Op("as_real", ("z",), ("p",)),
+        Op("as_real", ("z",), ("again",)),
+        Op("square", ("p",), ("q",)),
+        Op("add", ("q", "again"), ("r",)),
+        Op("sum", ("r",), ("y",), TOTAL),
+        Grad(("y",), ("p", "z"), ("g", "h")),
+    ),
+    "exact",
+)
+
+
+def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
+    assert bears(entry("the memory of another gradient"), Promise(PAIRS, INFO), found(PAIRS, [[3.0, 5.0], [7.0, -1.0]]))
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [
+        ([2.0, 4.0], True),  # what arrives at x through the square, in the memory of the gradient of the square
+        ([3.0, 5.0], True),  # all that arrives at x
+        ([3.0, 4.0], False),
+        ([1.5, 2.5], False),
+    ],
+)
+def test_the_memory_of_a_gradient_is_that_of_what_lies_behind_it(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("q",)),
+        RetainGrad("q"),
+        Op("add", ("q", "x"), ("r",)),
+        Op("sum", ("r",), ("l",), {"axis": None, "keepdims": False}),
+        Backward(("l",)),
+    )
+    x = Input("x", (2,), (1.0, 2.0))
+    differs = Mismatch(4, "value", "grad", "right", "wrong", "q.grad", "q", 1, np.ones(2, "float32"), np.array(got, "float32"))
+    assert borne == bears(entry("the memory of another gradient"), Promise(Case((x,), steps, "exact"), INFO), differs)
+
+
+@pytest.mark.parametrize(
+    ("operands", "times"),
+    [
+        ("xxx", (4, 0)),
+        ("xxy", (2, 2)),
+        ("xyx", (2, 2)),
+        ("xxxy", (4, 4)),
+        ("xxyy", (4, 4)),
+        ("xxyxx", (8, 8)),
+        ("xy", (1, 1)),
+        ("xx", (2, 0)),
+    ],
+)
+def test_a_shared_gradient_is_doubled_by_each_addition_to_it(operands: str, times: tuple[int, int]) -> None:
+    """As Paddle 3.3.1 does it."""
+    shared = Custom(tuple(operands), ("q",), (Op("mul", ("x", operands[-1]), ("f",)),), ("f",), ("c",), ("c",) * len(operands))
+    steps = (shared, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "y"), ("g", "h"), allow_unused=True))
+    values = _summed_in_place(Case((X, Y), steps, "exact")).observations[2].values  # type: ignore[union-attr]
+    assert times == tuple(0 if value is None else int(value.array[0]) for value in values)
+
+
+def test_a_sum_in_place_is_added_again_with_what_came_between() -> None:
+    """As Paddle 3.3.1 does it: 2 (c + d) in the place of 2 c + d."""
+    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
+    mixed = Custom(("x", "x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d", "c"), (doubled,))
+    case = Case((X,), (mixed, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))), "exact")
+    values = _summed_in_place(case).observations[2].values  # type: ignore[union-attr]
+    assert [22.0, 22.0] == values[0].array.tolist()
+
+
+def test_a_retained_gradient_is_the_sum_that_is_formed_in_it() -> None:
+    """As Paddle 3.3.1 does it: c + d in the place of c."""
+    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
+    mixed = Custom(("x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d"), (doubled,))
+    case = Case((X,), (mixed, RetainGrad("q"), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",))), "exact")
+    _, kept = _summed_in_place(case).observations[3].state  # type: ignore[union-attr, misc]
+    assert [11.0, 11.0] == kept.array.tolist()
+
+
+def test_leaves_that_share_a_gradient_are_both_added_to_twice() -> None:
+    """As Paddle 3.3.1 does it: 5 after three passes; through a view of one of them, too."""
+    shared = Custom(("x", "v"), ("q",), (Op("add", ("x", "v"), ("f",)),), ("f",), ("c",), ("c", "c"))
+    view, total = Op("reshape", ("y",), ("v",), {"shape": [2]}), Op("sum", ("q",), ("z",), TOTAL)
+    case = Case((X, Y), (view, shared, total, *(Backward(("z",), retain_graph=True) for _ in range(3))), "exact")
+    assert [[5.0, 5.0], [5.0, 5.0]] == [held.array.tolist() for held in _summed_in_place(case).final if held is not None]
+
+
+def test_sums_that_nobody_shares_are_right_in_place() -> None:
+    steps = (Op("add", ("x", "x"), ("a",)), Op("mul", ("a", "x"), ("b",)), Op("sum", ("b",), ("z",), TOTAL), Backward(("z",)))
+    case = Case((X,), steps, "exact")
+    assert Comparer(Promise(case, PADDLE_INFO)).run(_summed_in_place(case)).mismatch is None
+
+
+def test_what_is_added_to_a_shared_gradient_hangs_on_the_root_that_a_pass_begins_with() -> None:
+    """As Paddle 3.3.1 does it, which begins with either root: c + c + 1 for the other operand, if the sum runs before it is used."""
+    shared = Custom(("a", "b"), ("q",), (Op("mul", ("a", "b"), ("f",)),), ("f",), ("c",), ("c", "c"))
+    made = (Op("clone", ("x",), ("b",)), Op("clone", ("x",), ("a",)), Op("sum", ("b",), ("z",), TOTAL), shared)
+    case = Case((X,), (*made, Grad(("z", "q"), ("x",), ("g",), (None, "x"))), "exact")
+    found = [_summed_in_place(case, number).observations[4].values[0].array.tolist() for number in range(2)]  # type: ignore[union-attr]
+    assert found == [[6.0, 8.0], [5.0, 7.0]]
+
+
+def _summed_in_place(case: Case, number: int = 0) -> Outcome:
+    with [*RULES["as if gradients were summed in place"](())][number]:
+        return Promise(case, PADDLE_INFO).outcome
+
+
+@pytest.mark.parametrize("written", ["h", "v"], ids=["the base", "the view"])
+def test_a_write_changes_the_history_of_the_written_tensor_alone(written: str) -> None:
+    """As Paddle 3.3.1 does it: elements of after the write, and for the other one the history of before."""
+    ((variant, number),) = _written_beside("view", written)
+    check(variant)
+    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
+    theirs, own = [12.0, 96.0], [36.0, 288.0]  # 2 · 3 x^2 · 2 x, and three times that
+    assert [own, theirs] == ([db, dc] if written == "h" else [dc, db])
+
+
+def test_what_a_shape_op_gives_back_has_the_history_of_the_written_tensor() -> None:
+    """As Paddle 3.3.1 does it, where `reshape` to the shape that a tensor has returns that."""
+    *_, (variant, number) = _written_beside("reshape", "h")
+    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
+    assert [[36.0, 288.0], [36.0, 288.0]] == [db, dc]
+
+
+def _written_beside(op: str, written: str) -> list[Variant]:
+    steps = (
+        Op("square", ("x",), ("h",)),
+        Op(op, ("h",), ("v",), {"shape": [2]}),
+        InPlace("mul_scalar", written, (), {"other": 3.0}),
+        Op("vecdot", ("h", "h"), ("b",)),
+        Op("vecdot", ("v", "v"), ("c",)),
+        Grad(("b",), ("x",), ("db",), retain_graph=True),
+        Grad(("c",), ("x",), ("dc",)),
+    )
+    case = Case((Input("x", (2,), (1.0, 2.0)),), steps, "exact")
+    return [*COUNTERFACTUALS["as if a write changed the history of one tensor alone"](case, 6, ())]
+
+
+def test_integers_have_no_roundings_and_bear_a_signature_or_not() -> None:
+    wanted, got = np.array([1, 2]), np.array([1, 0])
+    found = Mismatch(len(PRODUCT.steps) - 1, "value", "result", "right", "wrong", "g", "g", 0, wanted, got)
+    assert [True, False] == [bears(entry(words), Promise(PRODUCT, INFO), found) for words in ("zeros", "off by 2 roundings of 1")]
+
+
+def accumulated(first: float, got: float) -> bool:
+    """Whether 2 and then 3, accumulated as ``x.grad``, may be ``got`` where another ``.grad`` is ``first`` and then 5 more."""
+    inputs = tuple(Input(name, (1,), (1.0,)) for name in "xy") + tuple(
+        Input(name, (1,), (number,), differentiable=False) for name, number in (("a", 2.0), ("b", first), ("c", 3.0), ("d", 5.0))
+    )
+    passes = (Backward(("x", "y"), ("a", "b")), Backward(("x", "y"), ("c", "d")))
+    case = Case(inputs, passes, "exact")
+    mismatch = Mismatch(1, "value", "grad", "right", "wrong", "x.grad", "x", 0, np.float32([5.0]), np.float32([got]))
+    return bears(entry("what several accumulate in one memory"), Promise(case, INFO), mismatch)
+
+
+@pytest.mark.parametrize(
+    ("first", "got", "may_be"),
+    [(2.0, 10.0, True), (2.0, 8.0, False), (2.5, 10.0, False), (2.0, 7.0, False)],
+    ids=["of both", "of one twice", "apart at first", "of another"],
+)
+def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulate(first: float, got: float, may_be: bool) -> None:
+    assert accumulated(first, got) is may_be

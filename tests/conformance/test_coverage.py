@@ -22,7 +22,7 @@ from tests.conformance.drawn import USUAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASES = 4_000
+CASES = 6_000
 """After the usual ones come deep ones with many roots: the default draws those, too, the rarest cell once in 20,000 cases."""
 DEEP = DrawOptions(odds=Odds(scripts=ScriptOdds(deep=1.0, second_order=1.0, third_order=1.0, derivatives=(3, 4))))
 

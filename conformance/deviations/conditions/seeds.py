@@ -145,14 +145,16 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 def seed_used_again(case: Case, number: int) -> bool:
     """Whether the step uses a constant, or a tensor whose flag was taken off, that was the seed of a call, other than as a seed.
 
-    So is what is made of such a tensor alone, where it was the seed of an output in itself; and then by the name of that output's
-    gradient, too.
+    So it is with a gradient without a graph and with what is made of constants, where that was the seed of an output in itself; and
+    then by the name of that output's gradient, too.
     """
     before = case.steps[:number]
-    constants = constants_made(before, (entry.name for entry in case.inputs if not entry.differentiable))
+    given = {entry.name for entry in case.inputs if not entry.differentiable}
     toggled = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
-    stopped = constants_made(before, constants | toggled)
-    seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants | toggled}
+    gradients = {name for made in before if isinstance(made, Grad) and not made.create_graph for name in made.results}
+    constants = constants_made(before, given) - gradients | toggled
+    stopped = constants_made(before, given | toggled) - given
+    seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
     same = twins(before)
     own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]

@@ -208,22 +208,17 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
     answers = {found.expected, *(_answer(script) for script in scripts if found.kind == "error")}
     differ = [replace(found, expected=answer) for answer in sorted(answers, key=found.expected.__ne__)]
-    for differs in [*filter(_kinds, differ)] or [found]:  # from what is promised, and from what is known to come instead
-        yield from _explanations_of(promise, differs, scripts)
-
-
-def _explanations_of(promise: Promise, found: Mismatch, scripts: Sequence[Promise]) -> Iterator[tuple[dict[OpenChoice, str], bool]]:
-    kinds, seen = _kinds(found), None if found.step is END else promise.outcome.observations[found.step]
-    if found.kind in ("absence", "events") and isinstance(seen, Raised):  # which node refuses first decides what was reached before
-        kinds |= {*_refusing(str(seen.category))}
-    if not kinds:
+    several = [*filter(_kinds, differ)] or [found]  # from what is promised, and from what is known to come instead
+    explained = [(differs, kinds) for differs in several if (kinds := _kinds_at(promise, differs))]
+    if not explained:
         return
     own, of_scripts = asked(promise, found), {choice: option for script in scripts for choice, option in asked(script).items()}
-    nearest = reversed({**{choice: option for choice, option in of_scripts.items() if choice not in own}, **own}.items())
-    flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
-    distances = {flip: _distance(promise, found, *flip) for flip in flips}
-    for options in _likeliest_first(distances, (_until(promise, found), *scripts)):
-        yield options, not of_scripts.keys().isdisjoint(options)
+    nearest = [*{**{choice: option for choice, option in of_scripts.items() if choice not in own}, **own}.items()][::-1]
+    for differs, kinds in explained:
+        flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
+        distances = {flip: _distance(promise, differs, *flip) for flip in flips}
+        for options in _likeliest_first(distances, (_until(promise, found), *scripts)):
+            yield options, not of_scripts.keys().isdisjoint(options)
 
 
 def _likeliest_first(distances: Mapping[Flip, tuple[bool, ...]], scripts: Sequence[Promise]) -> Iterator[dict[OpenChoice, str]]:
@@ -308,6 +303,13 @@ def _kinds(found: Mismatch) -> set[Kind]:
     words = {found.expected, found.actual}
     kinds = {kind for word in words for kind in _refusing(word)}
     return kinds | ({Kind.CONNECTED} if not words.isdisjoint(CONNECTIONS) else set())
+
+
+def _kinds_at(promise: Promise, found: Mismatch) -> set[Kind]:
+    """Return the kinds of choices that could explain a difference where it is: which node refuses first decides what was reached."""
+    seen = None if found.step is END else promise.outcome.observations[found.step]
+    refusing = _refusing(str(seen.category)) if found.kind in ("absence", "events") and isinstance(seen, Raised) else ()
+    return {*_kinds(found), *refusing}
 
 
 def _refusing(word: str) -> tuple[Kind, ...]:

@@ -68,10 +68,11 @@ def forked(
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
-    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `ASK` whether the child is on its
-    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing. ``ended``: asked after each
-    `GLANCE` whether nothing more is expected of it; then it is ended. ``stuck``: seconds after which a child that waits, with nobody
-    in it or below it who could end that, is sent the alarm that it set for itself.
+    ``timeout``: seconds after which the child is ended, without those in which a busy machine gave it no turn; ``None`` waits.
+    ``dying``: asked after each `ASK` whether the child is on its way out, or lost; then it is ended after `GRACE` seconds more, or as
+    soon as it waits and does nothing. ``ended``: asked after each `GLANCE` whether nothing more is expected of it; then it is ended.
+    ``stuck``: seconds after which a child that waits, with nobody in it or below it who could end that, is sent the alarm that it set
+    for itself.
 
     Raises:
         DeathError: if there is no answer.
@@ -85,7 +86,7 @@ def forked(
     os.close(writing)
     words = None
     try:
-        words = _read(reading, timeout, _Watch(child, dying, ended, stuck))
+        words = _read(reading, child, timeout, _Watch(child, dying, ended, stuck))
     finally:
         os.close(reading)
         if words is None:
@@ -101,14 +102,17 @@ def forked(
     return answer.value
 
 
-def _read(pipe: int, timeout: float | None, watch: _Watch) -> bytes | None:
-    """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds, or the watch gives the child up."""
-    until = math.inf if timeout is None else time.monotonic() + timeout
+def _read(pipe: int, child: int, timeout: float | None, watch: _Watch) -> bytes | None:
+    """Read until the other end is closed; ``None`` if that takes the child longer than it may, or the watch gives it up."""
+    allowed = math.inf if timeout is None else time.monotonic() + timeout
+    until = allowed
     parts: list[bytes] = []
     while True:
         left = until - time.monotonic()
         if not select.select([pipe], [], [], max(0.0, min(left, GLANCE)))[0]:
-            if left <= GLANCE or watch.gives_up():
+            if left <= GLANCE:
+                until = allowed + _held_up(child)
+            if until - time.monotonic() <= GLANCE or watch.gives_up():
                 return None
             continue
         part = os.read(pipe, 1 << 16)
@@ -161,6 +165,14 @@ def _work_done(child: int) -> tuple[str, ...] | None:
         return tuple((thread / "schedstat").read_text() for thread in threads) if waits else None
     except OSError:
         return None
+
+
+def _held_up(child: int) -> float:
+    """Return for how many seconds a process was ready to run and had no turn; 0 if nobody knows."""
+    try:
+        return int((PROCESSES / str(child) / "schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _is_alone(child: int) -> bool:

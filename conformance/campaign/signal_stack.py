@@ -1,9 +1,9 @@
 """The stack of signal handlers: what a dying process says its last words on.
 
-faulthandler gives the handlers of deadly signals a stack of their own, in 16 KiB that lie among what the process allocated. Its own
-handler needs few of them. It then calls the one that it replaced, on the same stack, and a framework that prints its native stack
-there needs more: it writes over the memory below, so that what it says is that the heap is damaged, or it hangs, and the
-frame in which the case died is lost. On a stack with room everything that dies says where.
+faulthandler gives the handlers of deadly signals a stack of their own among what the process allocated, in some 16 KiB, or more where
+a processor has more registers to keep. Its own handler needs few of them. It then calls the one that it replaced, on the same stack,
+and a framework that prints its native stack there needs more: it writes over the memory below, so that what it says is that the heap
+is damaged, or it hangs, and the frame in which the case died is lost. On a stack with room everything that dies says where.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 ALARMS = (signal.SIGPROF, signal.SIGALRM)
 """What ends a process that hangs: the first one that computes for ever, the second one that waits for ever."""
 
-WAITING = 2
+WAITING = 4
 """How many times longer by the clock than in computing time a case may take."""
-HELD_UP = 10.0
+HELD_UP = 30.0
 """Seconds that a case may take by the clock in any case: for so long a busy machine may give a healthy process no turn."""
 
 OURS = "suite"

@@ -148,7 +148,7 @@ def test_ops_that_are_not_exact_are_drawn_in_the_numeric_lane(case: Case) -> Non
 def test_hypothesis_shrinks_a_case_to_what_matters() -> None:
     phases = (Phase.generate, Phase.shrink)  # nobody hears what Hypothesis finds out of the case, which takes it thrice as long
     quick = settings(max_examples=50, derandomize=True, database=None, phases=phases)
-    found = find(cases(ops=("sin", "mul"), longest=2), lambda case: "sin" in ops_of(case), settings=quick)
+    found = find(cases(ops=("sin", "mul"), longest=1), lambda case: "sin" in ops_of(case), settings=quick)
     assert len(found.steps) == 2
 
 

@@ -23,6 +23,7 @@ from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn, Self
 
 
 def killed_by(number: int) -> None:
@@ -93,6 +94,24 @@ def test_a_child_that_outlives_its_time_is_ended() -> None:
     with pytest.raises(DeathError) as death:
         forked(forever, timeout=0.01)
     assert death.value.exit_code is None
+
+
+class Starved:
+    """What the system tells of every process: that it was ready to run for a minute and had no turn."""
+
+    def __truediv__(self, _: str) -> Self:
+        return self
+
+    def read_text(self) -> str:
+        return "0 60000000000 1"
+
+    def iterdir(self) -> NoReturn:
+        raise FileNotFoundError
+
+
+def test_time_in_which_a_busy_machine_gave_a_child_no_turn_is_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nursery, "PROCESSES", Starved())
+    assert forked(computes, timeout=0.0) == "words"
 
 
 def test_a_child_that_does_not_finish_dying_is_ended() -> None:

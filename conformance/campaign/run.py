@@ -24,6 +24,7 @@ from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
 from conformance.campaign.triage import is_open, triaged
+from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.generate.grid import CALLED_BY
 from conformance.generate.offered import BY_PARAMETER, LEFT_OUT
@@ -64,7 +65,7 @@ class Progress:
     def __str__(self) -> str:
         if self.reducing:
             return f"reducing finding {self.reducing} of {self.findings}"
-        return f"{self.done:,} of {self.of:,} cases, {self.findings} findings"
+        return f"{self.done:,} of {self.of:,} cases, {counted(self.findings, 'finding')}"
 
 
 def run_campaign(

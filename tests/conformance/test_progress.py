@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def test_progress_says_what_is_done() -> None:
-    assert ["1,200 of 2,000 cases, 9 findings", "reducing finding 3 of 9"] == [
+    assert ["1,200 of 2,000 cases, 9 findings", "1 of 2 cases, 1 finding", "reducing finding 3 of 9"] == [
         str(Progress(1200, 2000, 9)),
+        str(Progress(1, 2, 1)),
         str(Progress(2000, 2000, 9, 3)),
     ]
 

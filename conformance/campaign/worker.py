@@ -42,6 +42,7 @@ from conformance.laws.judging import Judging, Sampling, apply_laws, statuses, ti
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from conformance.campaign.chunk import Chunk, Death
@@ -58,6 +59,9 @@ POISONED = 77
 
 SAMPLED = 16
 """Of so many cases one is run again with nobody looking: what the frameworks alone need, against which a run is measured."""
+
+OURS_LONGER = 4
+"""How many times as long the suite may compute as an engine: where many known deviations meet, the reference runs hundreds of times."""
 
 NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
 
@@ -80,7 +84,7 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
         for index in range(chunk.start, chunk.stop):
             if chunk.until is not None and monotonic() >= chunk.until:
                 break
-            record = _recorded(chunk, index, opened, partial(note, progress, index))
+            record = _recorded(chunk, index, opened, partial(_enter, progress, index))
             set_alarm(0)
             if record.case is not None:
                 record = msgspec.structs.replace(record, since=chunk.start)
@@ -94,17 +98,24 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
     return {place: answered for place, answered in well().items() if place not in before}
 
 
-def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Callable[[str], None]) -> CaseRecord:
+def _enter(progress: mmap.mmap, index: int, patience: float, who: str) -> None:
+    """Say who is under way now, and give them their time."""
+    note(progress, index, who)
+    set_alarm(patience * (OURS_LONGER if who.endswith(f" {OURS}") else 1))
+
+
+def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Callable[[float, str], None]) -> CaseRecord:
     """Run a case of a chunk and return its record; a fault of the suite is one of this case, and costs no other."""
     case = UNDRAWN
     started = drawn = perf_counter()
     try:
         case = _case(chunk, index)
         drawn = perf_counter()
-        set_alarm((chunk.patience or chunk.judging.timeout) * times_as_large(case))
+        patience = (chunk.patience or chunk.judging.timeout) * times_as_large(case)
+        set_alarm(patience)
         point = chunk.points.get(index)
         fatal = chunk.fatal_backends.get(index, {})
-        given = case, opened, chunk.judging, fatal, entering
+        given = case, opened, chunk.judging, fatal, partial(entering, patience)
         record = run_case(*given, index=index, point=point, settled=chunk.settled, expected=chunk.expected)
     except Exception as error:  # noqa: BLE001 - as it says
         verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}

@@ -11,13 +11,15 @@ see what a verdict costs. So a `Promise` is handed from one to the next; what it
     promise.bounds.accepts(array, step, slot, "result")
     promise.on(branches).outcome        # what is right if kinks are passed on these sides
     promise.of(variant).outcome         # what the same dialect promises for another script
+    with promise.under(change) as changed:
+        changed.outcome                 # what would be right by other rules
 
 This is the one place that runs the reference on behalf of a judge.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,11 +35,18 @@ from conformance.compare.rounding import Bounds
 from reference_impl import PADDLE, PADDLE_STATIC, TORCH, Category
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.compare.branches import Branches, Choice, Observer
     from reference_impl import Dialect
+
+
+_changes: list[object] = []
+"""The changes of the reference's rules that are under way: what one promise knows by now was computed under those of its time."""
 
 
 class Promise:
@@ -53,6 +62,8 @@ class Promise:
         self.branches: Branches | None = None
         self._turned: Branches | None = None
         self._reference = reference(info.dialect, info.not_offered)
+        self._made_under = _changes[:]
+        self._others: dict[str, Promise] = {}
         if outcome is not None:
             self.outcome = outcome
 
@@ -111,9 +122,36 @@ class Promise:
         return forced
 
     def of(self, case: Case) -> Promise:
-        """Return what the same dialect promises for another case, or for this one if something was changed meanwhile."""
+        """Return what the same dialect promises for another case.
+
+        It is kept: known deviations that stand in one another's answers ask for the same scripts again and again.
+        """
+        if not self.is_of_now:
+            return self._another(case)
+        if case.id not in self._others:
+            self._others[case.id] = self._another(case, self._others)
+        return self._others[case.id]
+
+    @property
+    def is_of_now(self) -> bool:
+        """Whether the rules are those under which it was made, so that what it is asked now may be kept."""
+        return self._made_under == _changes
+
+    @contextmanager
+    def under(self, change: AbstractContextManager[None]) -> Iterator[Promise]:
+        """Change rules of the reference for a while, and give what these promise for this case."""
+        _changes.append(change)
+        try:
+            with change:
+                yield self._another(self.case)
+        finally:
+            _changes.pop()
+
+    def _another(self, case: Case, others: dict[str, Promise] | None = None) -> Promise:
+        """Return what is promised for a case, which shares what it knows of ``others``."""
         other = Promise(case, self.info)
         other.branches = other._turned = self._turned
+        other._others = {} if others is None else others
         return other
 
     def answered(self, info: BackendInfo, outcome: Outcome) -> Promise:

@@ -5,9 +5,11 @@ Undefined are numbers that 0 · inf or a comparison with NaN decides: nobody pro
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
@@ -27,6 +29,7 @@ from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together,
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from conformance.backends import BackendInfo
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.case.place import StepNumber
@@ -45,14 +48,23 @@ UNDEFINED = "undefined"
 
 
 class Within(NamedTuple):
-    """In whose answers a difference stands: the entries, which explain nothing more in it, and what these leave open."""
+    """In whose answers a difference stands: the entries, which explain nothing more in it, and where they leave something open."""
 
     entries: tuple[Deviation, ...] = ()
-    leaves_open: Callable[[Mismatch], bool] = lambda _: False
+    places: tuple[tuple[Deviation, Case, int], ...] = ()
 
-    def more(self, entry: Deviation) -> Within:
-        """Return what is so in the answer of one more entry."""
-        return self._replace(entries=(*self.entries, entry))
+    def more(self, entry: Deviation, *place: tuple[Deviation, Case, int]) -> Within:
+        """Return what is so in the answer of one more entry, which may leave something open at a ``place``."""
+        return Within((*self.entries, entry), (*self.places, *place))
+
+    def leaves_open(self, differs: Mismatch, info: BackendInfo) -> bool:
+        """Whether some entry lets its answer differ there."""
+        return any(_leaves_open(entry, info, case, number, differs) for entry, case, number in self.places)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same for the same entries at the same places."""
+        return *(entry.id for entry in self.entries), *((entry.id, case.id, number) for entry, case, number in self.places)
 
 
 ALONE = Within()
@@ -68,10 +80,26 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     return _explain(promise, SecondLook(promise, mismatch))
 
 
+_told: WeakKeyDictionary[Promise, dict[tuple[object, ...], tuple[Mismatch, Deviation | None]]] = WeakKeyDictionary()
+"""What explains a difference from a promise, by that and by where it stands: entries ask for the same in one another's answers."""
+
+
 def _explain(promise: Promise, look: SecondLook, within: Within = ALONE) -> Deviation | None:
     found = look.mismatch
     if len(within.entries) > DEEPEST:
         return None
+    if not promise.is_of_now:
+        return _first(promise, look, within)
+    told = _told.setdefault(promise, {})
+    key = found, found.tainted, *map(id, (found.expected_array, found.actual_array, found.answer)), within.key
+    if key not in told:
+        told[key] = found, _first(promise, look, within)  # which keeps what the key has numbers of
+    return told[key][1]
+
+
+def _first(promise: Promise, look: SecondLook, within: Within) -> Deviation | None:
+    """Return the first entry that explains a difference."""
+    found = look.mismatch
     entries = [entry for entry in about(promise.info, found.kind) if entry not in within.entries]
     described = (entry for entry in entries if _describes(entry, promise, look))
     bearing = (
@@ -113,7 +141,7 @@ def _has_known_numbers(entry: Deviation, promise: Promise, found: Mismatch, with
     if found.kind != "dtype" or ANOTHER_FORM not in entry.signature:
         return False
     numbers = replace(found, kind="value", expected="right", actual="wrong", actual_array=in_form(found))
-    if within.leaves_open(numbers):
+    if within.leaves_open(numbers, promise.info):
         return True
     other = _explain(promise, SecondLook(promise, numbers), within.more(entry))
     return other is not None and not other.unpredictable
@@ -135,10 +163,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, within: Within
         return True
     answer = _without_promised_state(promise, found.step, found.answer)
 
-    def is_open(differs: Mismatch) -> bool:
-        return _leaves_open(entry, promise, found, differs) or within.leaves_open(differs)
-
-    inside = Within((*within.entries, entry), is_open)
+    inside = within.more(entry, (entry, promise.case, found.step))
     known_here = _excuse_beside(entry, promise, inside)
     asked = results(promise.case.steps[found.step])
 
@@ -157,7 +182,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, within: Within
             right = replace(right, values=right.values[: len(asked)])
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, inside)
-        differing = (d for d in comparer.observation(number, right, seen) if not is_open(d))
+        differing = (d for d in comparer.observation(number, right, seen) if not inside.leaves_open(d, promise.info))
         if all(known_there(d) or known_of_case(d, number) for d in differing):
             return True
         return comparer.result.near_kink and _agrees_elsewhere(
@@ -167,23 +192,23 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, within: Within
     if any(has_answer(promise.of(case), number) for case, number in _instead(entry, promise.case, found.step)):
         return True
     for change in itertools.chain.from_iterable(RULES[words](entry.above) for words in entry.instead if words in RULES):
-        with change:
-            if has_answer(promise.of(promise.case), found.step):
+        with promise.under(change) as changed:
+            if has_answer(changed, found.step):
                 return True
     return False
 
 
-def _leaves_open(entry: Deviation, promise: Promise, found: Mismatch, differs: Mismatch) -> bool:
+def _leaves_open(entry: Deviation, info: BackendInfo, case: Case, number: int, differs: Mismatch) -> bool:
     """Whether an entry lets an answer differ from what it says: by a flag that it describes itself, or by numbers that nobody can say.
 
     Those are the numbers of a tensor that it names, or what hooks are given.
     """
-    case = promise.case
+    there = replace(differs, step=number)
     if differs.kind == "flag":
-        return entry.matches(promise.info, case, replace(differs, step=found.step))
+        return entry.matches(info, case, there)
     if not entry.unpredictable or not entry.only or differs.kind not in ("value", "shape"):
         return False
-    return differs.where == "event" or ASKED[entry.only](case, found.step, tensor_of(case, replace(differs, step=found.step)))
+    return differs.where == "event" or ASKED[entry.only](case, number, tensor_of(case, there))
 
 
 def _excuse_beside(entry: Deviation, promise: Promise, inside: Within) -> Known:
@@ -214,7 +239,13 @@ def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, 
 def _scripts(entry: Deviation, said: Sequence[str], case: Case, number: StepNumber) -> Iterator[Variant]:
     """Yield the counterfactual scripts of an entry that are scripts, by the words that it ``said``."""
     for words in filter(COUNTERFACTUALS.__contains__, said):
-        yield from ((other, moved) for other, moved in COUNTERFACTUALS[words](case, number, entry.above) if is_right(other))
+        yield from _made(words, case, number, entry.above)
+
+
+@functools.lru_cache(maxsize=1024)
+def _made(words: str, case: Case, number: StepNumber, above: tuple[str, ...]) -> tuple[Variant, ...]:
+    """Return the counterfactual scripts of some words that are scripts; kept, as `Promise.of` keeps what is promised for them."""
+    return tuple((other, moved) for other, moved in COUNTERFACTUALS[words](case, number, above) if is_right(other))
 
 
 def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:

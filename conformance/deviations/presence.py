@@ -60,8 +60,8 @@ def _is_so(entry: Deviation, promise: Promise, found: Mismatch, holds: Callable[
     if any(holds(promise.of(case), number) for case, number in variants if is_right(case)):
         return True
     for change in changes_of(entry):
-        with change:
-            if holds(promise.of(promise.case), found.step):
+        with promise.under(change) as changed:
+            if holds(changed, found.step):
                 return True
     return False
 

@@ -116,8 +116,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
         changes = [*changes_of(ruled)]
         elements = _told(beside, promise, found, where=True) if changes else []
         for change in changes:
-            with change:
-                changed = promise.of(promise.case)
+            with promise.under(change) as changed:
                 if any(_bears(words, beside.above, changed, found, wrong) for words in predicting):
                     return True
                 if elements and _predicted_elsewhere(changed, np.any(elements, axis=0), found, wrong):
@@ -238,15 +237,15 @@ def in_form(found: Mismatch) -> Any:
 def _is_off_by_roundings_of(rules: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) -> bool:
     """Whether the answer lies within the bounds that changed rules have: it may be nearer to the right one than what they predict."""
     for change in RULES[rules](ops):
-        with change:
-            if promise.of(promise.case).bounds.accepts(found.actual_array, found.step, found.slot, found.where, found.name):
+        with promise.under(change) as changed:
+            if changed.bounds.accepts(found.actual_array, found.step, found.slot, found.where, found.name):
                 return True
     return False
 
 
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any, *, beyond: bool) -> bool:
-    with change:  # a promise of its own: what this one knows by now was computed by the right rules
-        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong, beyond=beyond)
+    with promise.under(change) as changed:
+        return _predicted(promise, iter([(changed, found.step)]), found, wrong, beyond=beyond)
 
 
 def _predicted_about(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
@@ -258,14 +257,14 @@ def _predicted_about(change: AbstractContextManager[None], promise: Promise, fou
     def is_near(array: Any) -> bool:
         return within_units(array, got, np.abs(array).max(initial=0))
 
-    with change:
-        told = [array for _, array in answers(promise.of(promise.case), found.step, found)]
+    with promise.under(change) as changed:
+        told = [array for _, array in answers(changed, found.step, found)]
     return any(is_near(array) and _accounts(found, promise, array, wrong) for array in told)
 
 
 def _predicted_in_part(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
-    with change:
-        return _predicted_elsewhere(promise.of(promise.case), ~wrong, found, wrong)
+    with promise.under(change) as changed:
+        return _predicted_elsewhere(changed, ~wrong, found, wrong)
 
 
 def _predicted(

@@ -33,10 +33,10 @@ def written_out(promise: Promise) -> Case:
     for step, seen in zip(case.steps, promise.outcome.observations, strict=True):
         if isinstance(seen, Computed):
             arrays |= {name: value.array for name, value in zip(observed(step), seen.values, strict=False) if value is not None}
-        if not isinstance(step, Grad) or not all(root in arrays for root in step.outputs):
-            steps.append(step)
+        seeds = list(step.grad_outputs or (None,) * len(step.outputs)) if isinstance(step, Grad) else []
+        if not isinstance(step, Grad) or len(seeds) != len(step.outputs) or not all(root in arrays for root in step.outputs):
+            steps.append(step)  # no call, or one that is refused
             continue
-        seeds = list(step.grad_outputs or (None,) * len(step.outputs))
         for position, root in enumerate(step.outputs):
             if seeds[position] is None:
                 ones.append(input_of(f"{ONES}{len(ones)}", np.ones_like(arrays[root])))

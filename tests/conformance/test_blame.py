@@ -252,6 +252,12 @@ def test_a_script_that_is_written_out_promises_the_same_numbers_in_both_dialects
     assert not list(Comparer(promise).differences(there.outcome))
 
 
+def test_a_call_that_is_refused_for_its_number_of_seeds_is_written_out_as_it_is() -> None:
+    call = Grad(("y", "y"), ("x",), ("g",), ("s",))
+    case = Case((X, Input("s", (2,), (1.0, 1.0), differentiable=False)), (Op("exp", ("x",), ("y",)), call))
+    assert call == written_out(Promise(case, INFO)).steps[1]
+
+
 def test_a_blame_is_written_in_words() -> None:
     text = blame_text(Blame("accused", (Vote("v", Opinion.WRONG, Opinion.RIGHT, "r"),), "n"))
     assert ["blame: the engine is wrong", "place: n", "vote of v: engine wrong, reference right (r)"] == text

@@ -14,6 +14,7 @@ from conformance.case.steps import Grad, Op
 from conformance.compare.branches import Recorder
 from conformance.compare.following import alternatives
 from conformance.compare.promise import Promise, impossible
+from conformance.deviations.changed_rules import changed_rules
 from conformance.judge.verdict import Bucket, judge
 from tests.conformance.drawn import USUAL
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
@@ -107,6 +108,38 @@ def test_a_promise_on_other_branches_leaves_the_first_as_it_was() -> None:
 def test_another_case_is_promised_by_the_same_dialect() -> None:
     variant = Promise(EXACT, INFO).of(NUMERIC)
     assert (NUMERIC, INFO) == (variant.case, variant.info)
+
+
+def test_the_reference_runs_another_script_once_however_often_it_is_asked_for(runs: list[Case]) -> None:
+    promise = Promise(EXACT, INFO)
+    for other in (promise.of(AT_ZERO), promise.of(NUMERIC).of(AT_ZERO)):
+        assert gradient(other.outcome) == [0.0, 1.0]
+    assert [AT_ZERO] == runs
+
+
+def negated(right: Any, _: int, *given: Any, **attrs: Any) -> Any:
+    return -right(*given, **attrs)
+
+
+def test_other_rules_promise_another_gradient_while_they_hold() -> None:
+    promise = Promise(AT_ZERO, INFO)
+    with promise.under(changed_rules(("relu",), negated)) as changed:
+        assert gradient(changed.outcome) == [0.0, -1.0]
+    assert gradient(promise.outcome) == [0.0, 1.0]
+
+
+def test_what_other_rules_promise_of_another_script_is_not_kept_for_the_right_ones() -> None:
+    promise = Promise(EXACT, INFO)
+    with promise.under(changed_rules(("relu",), negated)):
+        assert gradient(promise.of(AT_ZERO).outcome) == [0.0, -1.0]
+    assert gradient(promise.of(AT_ZERO).outcome) == [0.0, 1.0]
+
+
+def test_what_the_right_rules_promise_of_another_script_is_not_kept_for_others() -> None:
+    promise = Promise(EXACT, INFO)
+    assert gradient(promise.of(AT_ZERO).outcome) == [0.0, 1.0]
+    with promise.under(changed_rules(("relu",), negated)):
+        assert gradient(promise.of(AT_ZERO).outcome) == [0.0, -1.0]
 
 
 def test_the_wider_run_is_in_double_precision() -> None:

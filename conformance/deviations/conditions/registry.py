@@ -103,7 +103,7 @@ def terms(words: str) -> tuple[Term, ...]:
     return tuple(Term(scope, name) for scope, _, name in read)
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1 << 16)
 def holds(words: str, case: Case, number: StepNumber) -> bool:
     """Whether some term of a line of an entry's ``when`` holds where a case differs.
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactuals.calls import Variant
 from tests.conformance.signed import PRODUCT, X, Y, Z, entry, found
 
+NARROWED = "as if narrow counted from the beginning of the memory"
 PADDLE_INFO = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
 PAIRS = Case(
     (Z,),
@@ -126,6 +127,41 @@ def test_what_is_added_to_a_shared_gradient_hangs_on_the_root_that_a_pass_begins
     case = Case((X,), (*made, Grad(("z", "q"), ("x",), ("g",), (None, "x"))), "exact")
     found = [_summed_in_place(case, number).observations[4].values[0].array.tolist() for number in range(2)]  # type: ignore[union-attr]
     assert found == [[6.0, 8.0], [5.0, 7.0]]
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [
+        ([[1.0, 4.0], [2.0, 5.0]], True),  # the gradient of [[1, 2], [4, 5]], written by steps of 1 and 2
+        ([[1.0, 4.0], [5.0, 2.0]], False),
+        ([[2.0, 8.0], [4.0, 10.0]], False),
+    ],
+)
+def test_a_narrow_that_takes_the_steps_of_a_view_for_those_of_its_gradient_writes_there(got: list[list[float]], borne: bool) -> None:
+    seed = Input("s", (2, 2), (1.0, 2.0, 4.0, 5.0), differentiable=False)
+    steps = (
+        Op("transpose", ("m",), ("t",), {"axis0": 0, "axis1": 1}),
+        Op("narrow_view", ("t",), ("v",), {"axis": 0, "start": 0, "length": 2, "copied": False}),
+        Grad(("v",), ("t",), ("g",), ("s",)),
+    )
+    case = Case((Input("m", (2, 2), (1.0, 2.0, 3.0, 4.0)), seed), steps, "exact")
+    assert borne == bears(entry(NARROWED), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize("op", ["diagonal", "narrow_view", "expand"])
+def test_a_narrow_of_a_view_counts_from_the_beginning_of_the_memory_and_not_of_a_copy(op: str) -> None:
+    """As Paddle 3.3.1 does it, in which an expansion is a copy."""
+    attrs = {
+        "diagonal": {"offset": 1},
+        "narrow_view": {"axis": 1, "start": 1, "length": 2, "copied": False},
+        "expand": {"shape": [2, 2, 3]},
+    }
+    narrow = Op("narrow_view", ("v",), ("w",), {"axis": 0, "start": 1, "length": 1, "copied": False})
+    case = Case((Input("m", (2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)),), (Op(op, ("m",), ("v",), attrs[op]), narrow), "exact")
+    (change,) = RULES[NARROWED](())
+    with change:
+        (made,) = Promise(case, PADDLE_INFO).outcome.observations[1].values  # type: ignore[union-attr]
+    assert {"diagonal": [5.0], "narrow_view": [[4.0, 5.0]], "expand": [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]}[op] == made.array.tolist()  # type: ignore[union-attr]
 
 
 def _summed_in_place(case: Case, number: int = 0) -> Outcome:

@@ -6,17 +6,35 @@ can be said as far as the memory goes. What lies behind its end nobody can say: 
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from reference_impl import OPS, PADDLE
+from reference_impl.primitives.views import narrow_view
+from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.rules import replaced_forward, replaced_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+
+def _owner(array: Any) -> Any:
+    """Return the array that owns the memory in which an array lies."""
+    while hasattr(array.base, "__array_interface__"):  # what `as_strided` makes is based on one that is no ``ndarray``
+        array = array.base
+    return array
 
 
 def read_in_a_row(array: Any) -> Any:
     """Return an array of the same shape whose elements are those that lie one behind another from the first one on."""
-    owner, size = array, array.itemsize
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    end = np.lib.array_utils.byte_bounds(owner)[1]
+    size = array.itemsize
+    end = np.lib.array_utils.byte_bounds(_owner(array))[1]
     there = max(0, min(array.size, (end - array.ctypes.data) // size))
     row = np.full(array.size, np.nan, array.dtype)
     row[:there] = np.lib.stride_tricks.as_strided(array, (there,), (size,))
@@ -29,3 +47,66 @@ def read_as_one_number(array: Any) -> Any:
     if not (row == row[:1]).all():
         return array
     return np.where(np.arange(row.size) > 0, np.nan, row).astype(array.dtype).reshape(array.shape)
+
+
+def narrowed_from_the_beginning(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have narrow count from the beginning of the memory, and lay its gradient out by the steps of what it narrows.
+
+    The memory of the gradient is a new one, of as many elements as the operand has; what falls beyond that is lost.
+    """
+    yield _narrowed()
+
+
+@contextmanager
+def _narrowed() -> Iterator[None]:
+    with ExitStack() as stack:
+        for op in (OPS[name] for name in PADDLE.copies - {narrow_view.name}):
+            if isinstance(op, Primitive) and not op.multi_output:
+                stack.enter_context(replaced_forward(op, _copying))
+        stack.enter_context(replaced_forward(narrow_view, _from_the_beginning))
+        stack.enter_context(replaced_rule(narrow_view, 0, _laid_out))
+        yield
+
+
+def _copying(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *operands, **attrs: np.array(right(*operands, **attrs))
+
+
+def _places(x: Any, axis: int, start: int, length: int) -> Any:
+    """Return where the elements are that narrow takes, counted from the beginning of some memory."""
+    steps = [stride // x.itemsize for stride in x.strides]
+    shape = [length if i == axis % x.ndim else n for i, n in enumerate(x.shape)]
+    along = (step * np.arange(n) for step, n in zip(steps, shape, strict=True))
+    return start % x.shape[axis] * steps[axis] + sum(np.ix_(*along))
+
+
+def _from_the_beginning(right: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(x: Any, *, axis: int, start: int, length: int, copied: bool) -> Any:
+        if copied:
+            return right(x, axis=axis, start=start, length=length, copied=copied)
+        places = _places(x, axis, start, length)
+        offset = int(places.flat[0]) * x.itemsize if places.size else 0
+        return np.ndarray(places.shape, x.dtype, _owner(x).ravel(order="K"), offset, x.strides)
+
+    return forward
+
+
+def _laid_out(right: Rule) -> Rule:
+    def rule(g: Any, out: Any, x: Any, *, axis: int, start: int, length: int, copied: bool) -> Any:
+        if copied:
+            return right(g, out, x, axis=axis, start=start, length=length, copied=copied)
+        x = array_of(x)
+        return _LAID_OUT(g, places=_places(x, axis, start, length), shape=x.shape)
+
+    return rule
+
+
+def _lay_out(g: Any, *, places: Any, shape: tuple[int, ...]) -> Any:
+    laid = np.zeros(math.prod(shape), g.dtype)
+    there = places < laid.size
+    laid[places[there]] = g[there]
+    return laid.reshape(shape)
+
+
+_LAID_OUT = Primitive(_lay_out, "laid_out")
+"""What is laid out by steps; Paddle derives no derivative of it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
-from conformance.case.steps import Backward, Custom, Grad, Hook, results, uses
+from conformance.case.steps import Backward, Custom, Grad, Hook
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
@@ -89,15 +89,11 @@ def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
     return asked in made_by(("setitem", "vander"), case.steps)
 
 
-def beside_a_returned_operand(case: Case, number: StepNumber, asked: str | None) -> bool:
-    """Whether the tensor is one of a custom function that returns its operand, or that was made of it; or derivatives are derived."""
-    before = until(case, number)
-    names = {name for step in before if isinstance(step, Custom) and {*step.outputs} & {*step.operands} for _, name in uses(step)}
-    made = {name for step in before if isinstance(step, Custom) and names & {*step.operands} for name in results(step)}
-    below = upstream_of(before, names | made)
-    calls = [step for step in before if isinstance(step, Grad | Backward)]
-    derived = any(not derivatives(before).isdisjoint(upstream_of(before, call.roots)) for call in calls)
-    return derived or _is_among(asked, below | names | made, before)
+def a_returned_operand(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is an operand of a custom function that returns it, or what is returned then."""
+    customs = (step for step in until(case, number) if isinstance(step, Custom))
+    pairs = (pair for step in customs for pair in zip(step.results, step.outputs, strict=True) if pair[1] in step.operands)
+    return any(asked in pair for pair in pairs)
 
 
 def what_a_custom_function_was_given(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -130,7 +126,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a seed of a wider root": a_seed_of_a_wider_root,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
-    "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,
+    "an operand that a custom function returned": a_returned_operand,
     "what a custom function was given, or lies below": what_a_custom_function_was_given,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }

@@ -310,7 +310,8 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
     values, crashes = "value" in entry.kinds, CRASH in entry.kinds
     if values and not entry.signature and not entry.unpredictable:
         yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
-    if entry.signature and not {*entry.kinds} & {"value", "absence", "shape", "dtype", "mutation"}:
+    flagged = "flag" in entry.kinds and {*entry.signature} <= {*COUNTERFACTUALS, *RULES}
+    if entry.signature and not flagged and not {*entry.kinds} & {"value", "absence", "shape", "dtype", "mutation"}:
         yield "a signature belongs to wrong values, their absence, shape or dtype, or to mutations, which are not among the kinds"
     if crashes and not entry.frame and not entry.unpredictable:
         yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"

@@ -36,6 +36,8 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("torch-triu-expanded", "error: other numbers"),
         ("torch-triu-expanded-gradient", "value: a right element"),
         ("paddle-narrow-of-view", "value: a little beside"),
+        ("paddle-custom-returned-operand", "value: another factor"),
+        ("paddle-custom-returned-operand", "absence: other numbers"),
         ("paddle-as-real-unbind", "shape: other numbers"),
         ("paddle-create-graph-in-no-grad", "absence: other numbers"),
         ("paddle-create-graph-in-no-grad-itself", "error: other numbers"),

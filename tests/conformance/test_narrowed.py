@@ -12,9 +12,9 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Backward, Custom, Grad, Hook, Op, SetRequiresGrad
+from conformance.case.steps import Backward, Grad, Hook, Op, SetRequiresGrad
 from conformance.compare.promise import Promise
-from conformance.deviations.asked import an_output_or_below, beside_a_returned_operand
+from conformance.deviations.asked import an_output_or_below
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
@@ -53,15 +53,6 @@ def test_beside_an_output_that_is_an_input_only_what_lies_below_it_is_lost(asked
     assert [True, may] == [an_output_or_below(case, 2, name) for name in ("y", asked)]
     (entry,) = (one for one in known() if one.id == "paddle-output-among-inputs")
     assert entry.only == "an output, or what lies below one"
-
-
-@pytest.mark.parametrize(("asked", "may"), [("x", True), ("u", True), ("w", False)])
-def test_beside_an_operand_that_is_returned_what_was_not_given_to_the_function_is_right(asked: str, may: bool) -> None:
-    returning = Custom(("u",), ("v",), (), ("u",), ("c",), ("c",), ())
-    steps = Op("mul", ("x", "x"), ("u",)), returning, Op("mul", ("v", "w"), ("z",)), Grad(("z",), ("x", "u", "w"), ("g", "h", "k"))
-    assert may == beside_a_returned_operand(Case((X, W), steps, "exact"), 3, asked)
-    (entry,) = (one for one in known() if one.id == "paddle-custom-returned-operand")
-    assert entry.only == "what a custom function that returns its operand was given, or lies below"
 
 
 def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome:

@@ -59,7 +59,7 @@ def differentiates_product_without_elements(case: Case, number: int) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _flags(case: Case, number: int) -> dict[str, bool]:
+def flags_at(case: Case, number: int) -> dict[str, bool]:
     """Return whether each value requires a gradient when a step of a script, or a program, runs."""
     dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
     flags = {entry.name: entry.differentiable for entry in case.inputs}
@@ -81,7 +81,7 @@ def constant_in_grid(case: Case, number: int) -> bool:
     step = case.steps[number]
     if not isinstance(step, Op) or step.op not in GRIDS:
         return False
-    flags = _flags(case, number)
+    flags = flags_at(case, number)
     scattered = _scattered(case, number, flags)
     return len({flags.get(name, True) and name not in scattered for name in step.operands}) > 1
 
@@ -164,7 +164,7 @@ def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], s
     cut = frozenset(getattr(call, "no_grad_vars", None) or ())
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and step.op in ops:
-            flags, names = _flags(case, i), step.operands[of(step.op)]
+            flags, names = flags_at(case, i), step.operands[of(step.op)]
             live = [flags.get(name, True) and name not in cut for name in names]
             ways = [[upstream(way, name, but=cut) for way in (steps, sure)] for name in names]
             open_to = [{lives and not asked.isdisjoint(way) for way in pair} for lives, pair in zip(live, ways, strict=True)]

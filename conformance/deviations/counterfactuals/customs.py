@@ -1,7 +1,8 @@
-"""Counterfactuals of custom functions: what a call answers whose backward returns gradients of the right shape.
+"""Counterfactuals of custom functions: backwards that return gradients of the right shape, and operands that are returned.
 
 An engine that does not look at the shape of what a backward returns goes on with it. Nobody can say what it reads then, but it comes to
-what the function was given, and nowhere else.
+what the function was given, and nowhere else. One that makes a new tensor of an operand that is returned, and writes the history of the
+result into the operand, has the two in each other's place.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import msgspec
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
-from conformance.case.rewrite import CONSTANT, with_steps
-from conformance.case.steps import Custom, Op
+from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
+from conformance.case.steps import ClearGrad, Custom, Detach, Op, SetRequiresGrad
 from conformance.deviations.conditions.in_place import shapes_at
+from conformance.deviations.conditions.operands import flags_at
 from conformance.deviations.counterfactuals.calls import nothing_freed
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
+    from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
 
 TOTAL = {"axis": None, "keepdims": False}
@@ -55,3 +58,62 @@ def _fitted(step: Custom, shapes: Sequence[tuple[int, ...]]) -> Custom:
         *(Op("expand", (none,), (name,), {"shape": [*shape]}) for name, shape in zip(gradients, shapes, strict=True) if name),
     )
     return msgspec.structs.replace(step, backward=(*step.backward, *made), gradients=gradients)
+
+
+def returned_operands_swapped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have an operand that a custom function returns be its result from then on, or its first one, and the result a leaf.
+
+    The leaf lies in the operand's memory, and requires a gradient if the operand did before. Where the function is not recorded, the
+    operand stays what it is.
+    """
+    yield _swapped(case, number, first=False)
+    if any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps):
+        yield _swapped(case, number, first=True)
+
+
+def _swapped(case: Case, number: StepNumber, *, first: bool) -> Variant:
+    i = 0
+    while i < len(case.steps):
+        made, names = _leaves(case, i, first=first)
+        behind = (later if isinstance(later, ClearGrad) else rename(later, names) for later in case.steps[i + 1 :])
+        case = with_steps(case, (*case.steps[: i + 1], *made, *behind)) if made else case
+        number = number if number is END or number <= i else number + len(made)
+        i += 1 + len(made)
+    return case, number
+
+
+def _leaves(case: Case, number: int, *, first: bool) -> tuple[list[Step], dict[str, str]]:
+    """Return the steps that make leaves of what a step returns of its operands, and what stands for which name behind it."""
+    step = case.steps[number]
+    made: list[Step] = []
+    names: dict[str, str] = {}
+    if not isinstance(step, Custom) or {*step.outputs}.isdisjoint(step.operands):
+        return made, names
+    flags = flags_at(case, number)
+    recorded = not step.no_grad and any(flags.get(name) for name in step.operands)
+    for result, operand in zip(step.results, step.outputs, strict=True):
+        if operand in step.operands:
+            names[result] = f"{CONSTANT}{result}"
+            made.append(Detach(operand, (names[result],)))
+            if flags.get(operand):
+                made.append(SetRequiresGrad(names[result], requires_grad=True))
+            if recorded:
+                names[operand] = step.results[0] if first else result
+    return made, names
+
+
+def results_flagged_as_operands(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a custom function be recorded if an operand that it returns requires a gradient, and otherwise not."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, Custom):
+        flags = flags_at(case, number)
+        for operand in {*step.outputs} & {*step.operands} & flags.keys():
+            yield replace_step(case, number, msgspec.structs.replace(step, no_grad=not flags[operand])), number
+
+
+OF_CUSTOMS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    "as if gradients of custom functions had the shapes of the operands": gradients_of_customs_fitted,
+    "as if results had the flags of returned operands": results_flagged_as_operands,
+    "as if returned operands were the results": returned_operands_swapped,
+}
+"""The counterfactuals of this kind by the words that an entry uses."""

@@ -63,7 +63,7 @@ from conformance.deviations.counterfactuals.calls import (
     views_of_toggled_flagged,
 )
 from conformance.deviations.counterfactuals.captures import another_result_asked
-from conformance.deviations.counterfactuals.customs import gradients_of_customs_fitted
+from conformance.deviations.counterfactuals.customs import OF_CUSTOMS
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
@@ -289,6 +289,7 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     **OF_CUTS,
+    **OF_CUSTOMS,
     "as if an op were left out": op_left_out,
     "as if an op that moves nothing were recorded": op_recorded,
     "as if a hook answered nothing": hook_ignored,
@@ -315,7 +316,6 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if constant seeds required a gradient": constant_seeds_tracked,
     "as if a seed were a constant": seed_constant,
     "as if saved leaves were constants": saved_leaves_constant,
-    "as if gradients of custom functions had the shapes of the operands": gradients_of_customs_fitted,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if a tensor had no hooks any more": hooks_gone,
     "as if hooks were removed by their number": hooks_removed_by_number,

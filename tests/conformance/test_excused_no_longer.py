@@ -1,18 +1,22 @@
-"""Gradients that share a memory, and operands that are returned: engines that entries on these no longer excuse."""
+"""Gradients, flags and calls that an entry explained although it says of others that they are so: the engines that did more are red."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Computed
-from conformance.case.steps import Backward, Custom, InPlace, Op, RetainGrad
+from conformance.case.files import read
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.rewrite import with_steps
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
+from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE, TORCH
 from tests.conformance.engines import TOTAL
@@ -56,6 +60,56 @@ def passed_twice(promise: Promise) -> Outcome:
 def test_gradients_that_are_added_twice_are_no_other_gradient_in_their_memory(info: BackendInfo, steps: tuple[Step, ...]) -> None:
     promise = Promise(Case((X, W, S, R), steps, "exact"), info)
     assert Bucket.DIVERGED == judge(promise, passed_twice(promise)).bucket
+
+
+def changed(promise: Promise, number: int, **fields: Any) -> Outcome:
+    """Return what is promised, but for what was observed at a step."""
+    observations = [*promise.outcome.observations]
+    seen = observations[number]
+    assert isinstance(seen, Computed)
+    observations[number] = replace(seen, **fields)
+    return replace(promise.outcome, observations=observations)
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.UNPROMISED), (4.0, Bucket.DIVERGED)], ids=["its own", "another"])
+def test_what_a_refused_backward_left_is_the_gradient_of_that_leaf(number: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("torch-partial-accumulation")), OF_TORCH)
+    promise = promise.of(with_steps(promise.case, promise.case.steps[:4]))
+    *before, refused = promise.outcome.observations
+    assert isinstance(refused, Raised)
+    assert refused.state is not None
+    left = Value(np.array([number], np.float32), requires_grad=False)
+    state = tuple(left if name == "c" else value for name, value in zip(promise.case.watched, refused.state, strict=True))
+    answer = replace(promise.outcome, observations=[*before, replace(refused, state=state)], final=state)
+    assert bucket == judge(promise, answer).bucket
+
+
+def test_a_hook_that_runs_although_nothing_needs_it_is_not_called_twice() -> None:
+    steps = (Op("square", ("x",), ("q",)), Hook("q", ("h",), "nothing"), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+    promise = Promise(Case((X,), steps, "exact"), OF_TORCH)
+    called = promise.outcome.observations[3]
+    assert isinstance(called, Computed)
+    assert Bucket.DIVERGED == judge(promise, changed(promise, 3, events=(*called.events, *called.events))).bucket
+
+
+@pytest.mark.parametrize(("of", "bucket"), [("v", Bucket.KNOWN_DEVIATION), ("k", Bucket.DIVERGED)], ids=["the view", "another"])
+def test_a_flag_that_follows_its_base_is_that_of_what_is_made_of_a_view(of: str, bucket: Bucket) -> None:
+    j, k = (Input(name, (2,), (2.0, 3.0), differentiable=False) for name in "jk")
+    steps = (Op("reshape", ("j",), ("v",), {"shape": [2, 1]}), SetRequiresGrad("j", requires_grad=True), Op("neg", (of,), ("n",)))
+    promise = Promise(Case((j, k), steps, "exact"), OF_TORCH)
+    made = promise.outcome.observations[2]
+    assert isinstance(made, Computed)
+    (value,) = made.values
+    assert value is not None
+    assert bucket == judge(promise, changed(promise, 2, values=(replace(value, requires_grad=True),))).bucket
+
+
+def test_a_seed_that_grad_hands_out_does_not_lose_its_gradient() -> None:
+    seed = Input("s", (2,), (2.0, 3.0))
+    steps = (Grad(("x",), ("x",), ("g",), ("s",)), Op("square", ("s",), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",)))
+    promise = Promise(Case((X, seed), steps, "exact"), OF_TORCH)
+    lost = changed(promise, 3, state=(None,) * len(promise.case.watched))
+    assert Bucket.DIVERGED == judge(promise, replace(lost, final=(None,) * len(promise.case.watched))).bucket
 
 
 def test_an_operand_that_is_returned_is_the_result_from_then_on_and_the_result_is_a_leaf() -> None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 VANISHING = "zeros with other inputs, too"
 """The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 
+RENAMING = ("as if a gradient were its seed",)
+"""Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
+
 
 def changes_of(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
     """Yield the changes of rules that an entry names."""
@@ -36,7 +39,12 @@ def changes_of(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
 
 def is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether nothing comes for a counterfactual script or rule either; what is told by its elements alone may be left out."""
-    if _is_so(entry, promise, found, lambda one, number: _is_nothing(one, number, found)):
+    renamed = not {*entry.signature}.isdisjoint(RENAMING)
+
+    def comes_not(one: Promise, number: StepNumber) -> bool:
+        return _is_nothing(one, number, found) and (not renamed or bool(values_at_place(one, number, found)))
+
+    if _is_so(entry, promise, found, comes_not):
         return True
     return COUNTERFACTUALS.keys().isdisjoint(entry.signature) and RULES.keys().isdisjoint(entry.signature)
 

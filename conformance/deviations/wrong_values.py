@@ -27,7 +27,7 @@ from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
-from conformance.deviations.presence import VANISHING, changes_of, is_absent, is_flagged, vanishes
+from conformance.deviations.presence import RENAMING, VANISHING, changes_of, is_absent, is_flagged, vanishes
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
@@ -141,8 +141,6 @@ def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any
 
 IN_PARTS = ("as if exponentials were clamped",)
 """Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
-RENAMING = ("as if a gradient were its seed",)
-"""Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype", "mutation")
 """The kinds of difference in which numbers came that are not promised, or none, or in which numbers changed that nothing may change."""
 

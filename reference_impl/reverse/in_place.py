@@ -78,10 +78,7 @@ def _overlaps(tensor: Tensor) -> bool:
 
 
 def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
-    top, part = tensor, made
-    while (link := link_of(top, dialect.copies)) is not None and link[1] is not None:
-        top, op, attrs, slot = link[0], link[1].name, link[2], link[3]
-        part = overwrite(copy_of(top), part, op=op, attrs=attrs, slot=slot)
+    top, part = _placed(tensor, made, dialect)
     root, array = top, part.array
     while (link := link_of(root, dialect.copies)) is not None:
         root, op_above, attrs, slot = link
@@ -94,6 +91,14 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
         memory = memory_of(top)
         memory.residents = (*memory.residents, (made.node, made.slot))
         made.node.shown = weakref.ref(tensor)
+
+
+def _placed(tensor: Tensor, made: Tensor, dialect: Dialect) -> tuple[Tensor, Tensor]:
+    """Return the base of a written tensor, and what that is with ``made`` in the place of the tensor."""
+    while (link := link_of(tensor, dialect.copies)) is not None and link[1] is not None:
+        tensor, op, attrs, slot = link[0], link[1].name, link[2], link[3]
+        made = overwrite(copy_of(tensor), made, op=op, attrs=attrs, slot=slot)
+    return tensor, made
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from conformance.case.aliases import Aliases
-from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, leaves, twins, until
+from conformance.case.queries import edges, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
-    bypass,
     each_step,
     expand_steps,
     rename,
@@ -30,7 +28,6 @@ from conformance.case.rewrite import (
 )
 from conformance.case.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
-from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
 from conformance.deviations.counterfactuals.batches import OF_BATCHES
@@ -98,74 +95,6 @@ def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -
     field = next((field for field in call.SEEDS if getattr(call, field) is not None), call.SEEDS[0])
     wider = msgspec.structs.replace(call, **{call.ROOTS: (*call.roots, *gradients), field: seeds}, form=None)
     yield with_steps(case, (*case.steps[:number], *before, wider, *case.steps[number + 1 :])), number + len(before)
-
-
-def histories_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a write change the elements of all that share the memory, and the history of the tensor alone that is written.
-
-    The others keep theirs: they are what they were, and a constant more. What a shape op gives back that changes nothing is no other.
-    """
-    yield from _each_written_alone(case, number)
-    given_back = [i for i, _ in enumerate(until(case, number)) if i != number and moves_nothing(case, i)]
-    if given_back:
-        yield from _each_written_alone(
-            bypass(case, given_back), number if number is END else number - sum(i < number for i in given_back)
-        )
-
-
-def _each_written_alone(case: Case, number: StepNumber) -> Iterator[Variant]:
-    variant, moved = case, number
-    for i in reversed(range(len(until(case, number)))):
-        step = variant.steps[i]  # later writes may have renamed what it writes
-        if i != number and isinstance(step, InPlace) and not step.no_grad and not _is_refused(case, i):
-            variant, more = _written_alone(variant, i, step)
-            moved = moved if moved is END else moved + more
-    if variant is not case:
-        yield variant, moved
-
-
-def _is_refused(case: Case, number: int) -> bool:
-    """Whether the step writes to a leaf that requires a gradient, which nobody does."""
-    step = case.steps[number]
-    return isinstance(step, InPlace) and step.tensor in leaves(with_steps(case, case.steps[:number]))
-
-
-def _written_alone(case: Case, i: int, step: InPlace) -> tuple[Case, int]:
-    """Put a new value in the place of a written tensor, and of each that shares its memory; return how many steps were added."""
-    before, behind = case.steps[:i], case.steps[i + 1 :]
-    names = [name for name in Aliases(before).members(step.tensor) if name != step.tensor]
-    changes = {name: change for name, change in _changes(case, i, names).items() if change.any()}
-    inputs = [input_of(f"{CONSTANT}{i}_{name}_change", change) for name, change in changes.items()]
-    added = [Op("add", (name, entry.name), (f"{CONSTANT}{i}_{name}",)) for name, entry in zip(changes, inputs, strict=True)]
-    new = {name: op.results[0] for name, op in zip(changes, added, strict=True)}
-    behind = tuple(_computed_from(later, new) for later in behind)
-    if any(step.tensor in results(made) for made in before):  # it keeps its name, which is that of its ``.grad``
-        old, now = f"{CONSTANT}{i}_old", step.tensor
-        before = tuple(rename(made, {step.tensor: old}) for made in before)
-    else:
-        old, now = step.tensor, f"{CONSTANT}{i}_now"
-        behind = tuple(rename(later, {step.tensor: now}) for later in behind)
-    operands = (old, *(old if name == step.tensor else name for name in step.operands))  # it may be written with itself
-    steps = (*before, Op(step.op, operands, (now,), step.attrs), *added, *behind)
-    return with_steps(with_inputs(case, (*case.inputs, *inputs)), steps), len(added)
-
-
-def _computed_from(step: Step, names: Mapping[str, str]) -> Step:
-    """Compute from other values, start calls from them and seed them; hooks and what is kept or asked for stay where they are."""
-    if isinstance(step, Grad | Backward):
-        used = {field: held for field in (step.ROOTS, *step.SEEDS) if (held := getattr(step, field)) is not None}
-        return msgspec.structs.replace(step, **{field: tuple(names.get(n, n) for n in held) for field, held in used.items()})
-    return rename(step, names) if isinstance(step, Op | Custom | InPlace) else step
-
-
-def _changes(case: Case, i: int, names: Sequence[str]) -> dict[str, Any]:
-    """Return by how much a write changes each of these values."""
-    copies = [[Op("clone", (name,), (f"{CONSTANT}{name}_{when}",), no_grad=True) for name in names] for when in ("before", "after")]
-    probe = with_steps(case, (*case.steps[:i], *copies[0], case.steps[i], *copies[1]))
-    seen = [one.values[0] if isinstance(one, Computed) and one.values else None for one in promised(probe, PADDLE).observations]
-    earlier, later = seen[i : i + len(names)], seen[i + len(names) + 1 :]
-    pairs = zip(names, earlier, later, strict=True)
-    return {name: b.array - a.array for name, a, b in pairs if a is not None and b is not None}
 
 
 def hooked_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -270,7 +199,6 @@ def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> I
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     **OF_BATCHES,
     "as if views were copies since the last write": written_views_copied,
-    "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
     "as if constants that an op writes into required a gradient": own_constants_tracked,
     "as if what is written into were a leaf of that name": written_into_by_name,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def dtypes_checked_after_all_hooks(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
     """Have a hook return what dtype it likes, which the next one is given; it is checked of what they make of it together."""
-    hooked = walk.ReversePass._hooked
+    hooked = walk.ReversePass._hooked  # noqa: SLF001 - it is changed here, and nobody else needs it
 
     def checked_late(self: walk.ReversePass, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         with patch.object(walk, "fits", lambda returned, primal: returned.shape == primal.shape):

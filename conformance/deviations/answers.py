@@ -35,6 +35,8 @@ def values_at_place(promise: Promise, number: StepNumber, found: Mismatch) -> li
     elif found.where == "event":
         events = seen.events if isinstance(seen, Computed | Raised) else ()
         values = [(slot, event.value) for slot, event in enumerate(events) if event.name == found.name]
+    elif found.kind == "mutation":
+        values = [(0, value) for name, value in zip(outcome.mutated, outcome.changed, strict=False) if name == found.name]
     else:
         values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
     return values

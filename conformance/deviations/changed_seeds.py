@@ -1,8 +1,7 @@
 """What a seed holds that was changed, which no call may do.
 
 A pass that hands a seed on hands on its memory. Where others come to what it stands for there, they are added in it: the contribution
-of another root, what a leaf holds in ``.grad``, or the same tensor once more, where a hook returns it. So the seed holds a gradient in
-the end, and no other numbers.
+of another root, or what a leaf holds in ``.grad``. So the seed holds a gradient in the end, and no other numbers.
 """
 
 from __future__ import annotations
@@ -15,14 +14,22 @@ import numpy as np
 from conformance.case.outcome import Blocked, Computed, Raised
 from conformance.case.queries import upstream
 from conformance.case.rewrite import answering_nothing, each_step, with_steps
-from conformance.case.steps import Backward, Grad, Hook, uses
+from conformance.case.steps import Backward, Grad, uses
 from conformance.compare.rounding import are_near, within_units
-from conformance.deviations.counterfactuals.calls import keeping_its_graph
-from conformance.deviations.shared_memory import SHARED, asking, gradients_held, gradients_of, gradients_shown, is_among, reals
+from conformance.deviations.counterfactuals.calls import keeping_its_graph, without_surplus_seeds
+from conformance.deviations.shared_memory import (
+    SHARED,
+    asking,
+    gradients_held,
+    gradients_of,
+    gradients_shown,
+    is_among,
+    reals,
+)
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.compare.mismatch import Mismatch
@@ -39,17 +46,16 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     refused = {seen.category for seen in promise.outcome.observations if isinstance(seen, Raised)}
     if not {Category.SEED_SHAPE, Category.CALLBACK_RESULT}.isdisjoint(refused) or _is_in_what_is_not_tried(promise, found.name):
         return True
+    shown = [promise, promise.of(_willing(promise.case))]
     got = reals(found.actual_array)
     before = None if found.expected_array is None else reals(found.expected_array)
-    arrived = [array for array in map(reals, _arrived(promise)) if array.dtype == got.dtype]
+    arrived = [array for array in map(reals, _arrived(shown)) if array.dtype == got.dtype]
     if before is None or before.shape != got.shape:
         return any(is_among(got, array) for array in arrived)
     alike = [array for array in arrived if array.shape == got.shape]
     added = [*(array - before for array in alike), *(alike if refused else ())]
     sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
     if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
-        return True
-    if any(within_units(total, got, np.abs(total)) for total in _added_to_itself(promise.case, found.name, before)):
         return True
     return any(is_among(got[~are_near(before, got)], array) for array in arrived)
 
@@ -59,31 +65,29 @@ def _is_in_what_is_not_tried(promise: Promise, name: str) -> bool:
     return any(isinstance(seen, Blocked) and name in {used for _, used in uses(step)} for step, seen in steps)
 
 
-def _added_to_itself(case: Case, name: str, before: Any) -> Iterator[Any]:
-    """Yield what becomes of a tensor that a hook returns for the gradient of a leaf: each call adds to ``.grad``, which lies in it."""
-    if any(isinstance(step, Hook) and step.tensor_returned == name for step in case.steps):
-        yield from (before * 2.0**times for times in range(1, 1 + sum(isinstance(step, Grad | Backward) for step in case.steps)))
+def _willing(case: Case) -> Case:
+    """Have nothing end a call early: neither what was freed, nor what hooks answer, nor seeds that are too many."""
+    return each_step(case, lambda step: without_surplus_seeds(keeping_its_graph(answering_nothing(step, ("error", "another_dtype")))))
 
 
-def _arrived(promise: Promise) -> Iterator[Any]:
-    """Yield the gradients that a script shows, and those of all that lies behind the roots of its calls; nothing ends a call early.
+def _arrived(shown: Sequence[Promise]) -> Iterator[Any]:
+    """Yield the gradients that a script shows, and those of all that lies behind the roots of its calls, where nothing ends one early.
 
     A seed may have been handed on to several leaves in parts, so all that they hold at a time is one of these, too. So is a conjugate,
     which may be but a bit of what lies in the memory of another tensor.
     """
-    willing = each_step(promise.case, lambda step: keeping_its_graph(answering_nothing(step, ("error", "another_dtype"))))
-    shown = [promise, promise.of(willing)]
     held = (grads for one in shown for grads in gradients_held(one))
     together = ([value.array.ravel() for value in grads.values() if value is not None] for grads in held)
     found = itertools.chain(
         (array for one in shown for _, array in gradients_shown(one)),
         (np.concatenate(parts) for parts in together if len(parts) > 1),
-        _arrived_behind(promise, willing),
+        _arrived_behind(shown[-1]),
     )
     yield from (each for array in found for each in ([array, array.conj()] if np.iscomplexobj(array) else [array]))
 
 
-def _arrived_behind(promise: Promise, case: Case) -> Iterator[Any]:
+def _arrived_behind(promise: Promise) -> Iterator[Any]:
+    case = promise.case
     for number, call in enumerate(case.steps):
         if not isinstance(call, Grad | Backward):
             continue

@@ -15,7 +15,7 @@ from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import with_steps
-from conformance.case.steps import results
+from conformance.case.steps import Call, results
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.deviations.answers import values_at_place
@@ -24,6 +24,7 @@ from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF
 from conformance.deviations.entries import LAW, about, known
+from conformance.deviations.presence import changes_of
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, in_form, is_right_but_for_its_form
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}
 """Signatures that say what numbers are, alone or beside another entry's."""
+MUTATION = "mutation"
+"""The kind of a difference in tensors that nothing may change."""
 DEEPEST = 3
 """So many entries at most stand in the answer of another one, each in that of the one before; one more takes three times as long."""
 UNDEFINED = "undefined"
@@ -75,7 +78,7 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears.
 
     Wrong numbers may bear the signatures of two entries together, where rules are wrong and something else is: then it is the first of
-    them.
+    them, and of a tensor that was changed the one that says how.
     """
     return _explain(promise, SecondLook(promise, mismatch))
 
@@ -110,11 +113,24 @@ def _first(promise: Promise, look: SecondLook, within: Within) -> Deviation | No
         or _has_known_numbers(e, promise, found, within)
     )
     alone = next((entry for entry in bearing if _answers(entry, promise, found, within)), None)
-    if alone is not None or found.kind != "value":
+    if alone is not None or found.kind not in ("value", MUTATION):
         return alone
-    predicting = (entry for entry in entries if not PREDICTING.isdisjoint(entry.signature))
-    pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
+    possible = [entry for entry in entries if _describes(entry, promise, look)]
+    if found.kind == MUTATION:
+        return next((entry for entry in possible if _bears_by_other_rules(entry, promise, found)), None)
+    pairs = itertools.combinations([entry for entry in possible if not PREDICTING.isdisjoint(entry.signature)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
+
+
+def _bears_by_other_rules(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether what was changed holds what an entry says, if the gradients are those that are known to be wrong by another one."""
+    calls = [number for number, step in enumerate(promise.case.steps) if isinstance(step, Call)]
+    others = (other for other in about(promise.info, "value") if any(other.holds(promise.case, number) for number in calls))
+    for change in itertools.chain.from_iterable(map(changes_of, others)):
+        with promise.under(change) as changed:
+            if bears(entry, changed, found):
+                return True
+    return False
 
 
 def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:

@@ -291,7 +291,8 @@ def _predicted(
             with np.errstate(all="ignore"):
                 off = float(np.nan_to_num(np.abs(array - got), nan=np.inf).max())
             near.append((off, variant, number, slot, got))
-    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.actual_array.dtype.kind in "fc" else []
+    bounded = found.actual_array.dtype.kind in "fc" and found.kind != "mutation"  # which belongs to no place
+    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if bounded else []
     return any(
         variant.bounds.accepts(got, number, slot, found.where, found.name)
         for _, variant, number, slot, got in nearest

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Value
 from conformance.case.steps import Backward, Grad, Hook, Op
 from conformance.compare.promise import Promise
+from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.entries import known
 from conformance.judge.verdict import Bucket, judge
+from reference_impl import PADDLE
 from tests.conformance.described import INFO
-from tests.conformance.engines import answer
+from tests.conformance.engines import TOTAL, answer
+
+PADDLE_INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+X = Input("x", (2,), (3.0, -2.0))
+PASS = Backward(("y",), retain_graph=True)
 
 
 def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
@@ -40,7 +48,46 @@ def test_a_changed_seed_holds_what_arrived_where_it_was_handed_on(held: tuple[fl
 @pytest.mark.parametrize("finding", ["torch-seed-mutated", "paddle-seed-mutated"])
 def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
     (entry,) = (one for one in known() if one.id == finding)
-    assert entry.signature == ("what arrived where it was handed on",)
+    assert "what arrived where it was handed on" in entry.signature
+
+
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((4.0, -2.0), Bucket.KNOWN_DEVIATION), ((-8.0, 4.0), Bucket.DIVERGED), ((4.0, -1.0), Bucket.DIVERGED)],
+    ids=["the sum that lies there", "twice what it was, in each pass", "another number"],
+)
+def test_what_a_hook_of_a_leaf_returns_to_paddle_is_the_gradient_to_which_later_passes_add(
+    held: tuple[float, ...], bucket: Bucket
+) -> None:
+    inputs = X, Input("r", (2,), (-1.0, 0.5), differentiable=False)
+    steps = Hook("x", ("h",), "tensor", tensor_returned="r"), Op("sum", ("x",), ("y",), TOTAL), PASS, PASS
+    case = Case(inputs, (*steps, Hook("x", ("k",), "scaled", -3.0), PASS), "exact")
+    assert bucket is _bucket_of_changed(Promise(case, PADDLE_INFO), "r", held)
+
+
+@pytest.mark.parametrize(
+    ("factor", "bucket"),
+    [(1.0, Bucket.KNOWN_DEVIATION), (2.0, Bucket.DIVERGED)],
+    ids=["the known wrong gradient", "twice that"],
+)
+def test_to_a_seed_a_gradient_may_be_added_that_is_wrong_as_is_known(factor: float, bucket: Bucket) -> None:
+    """As Paddle 3.3.1 computes that of ``group_norm`` without a weight."""
+    seeds = Input("s", (1, 2), (-1.25, -0.75), differentiable=False), Input("t", (1, 2), (0.5, 0.25), differentiable=False)
+    steps = (
+        Op("mul", ("x", "x"), ("v",)),
+        Op("group_norm_noaffine", ("v",), ("y",), {"groups": 1, "eps": 0.001}),
+        Grad(("y", "v"), ("x", "v"), ("g", "h"), ("s", "t")),
+    )
+    promise = Promise(Case((Input("x", (1, 2), (1.0, 1.5)), *seeds), steps, "numeric"), PADDLE_INFO)
+    (wrong,) = RULES["as if no mean of what arrives were subtracted"](("group_norm_noaffine",))
+    with promise.under(wrong) as changed:
+        held = changed.outcome.observations[-1].values[1].array  # type: ignore[union-attr]
+    assert bucket is _bucket_of_changed(promise, "t", factor * held)
+
+
+def _bucket_of_changed(promise: Promise, name: str, held: Any) -> Bucket:
+    changed = Value(np.asarray(held, np.float32), requires_grad=False)
+    return judge(promise, replace(promise.outcome, mutated=(name,), changed=(changed,))).bucket
 
 
 def test_that_products_are_several_nodes_is_no_reason_for_a_graph_that_a_whole_pass_freed_to_run_again() -> None:

@@ -57,6 +57,7 @@ WRONG_ON_TORCH = (
     "sum-of-a-number-times-one-that-was-saved",
     "surplus-seed-of-a-freed-interpolation",
     "surplus-seed-of-a-freed-transform",
+    "surplus-seed-of-a-pass-that-adds-to-a-seed",
     "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
     "third-derivative-of-a-norm-that-another-call-freed",

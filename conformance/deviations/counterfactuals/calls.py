@@ -58,11 +58,12 @@ def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> I
     """Drop the seeds of the call, and of those before it, that are beyond their roots."""
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
-        steps = [*(_without_surplus(step) for step in case.steps[: number + 1]), *case.steps[number + 1 :]]
+        steps = [*(without_surplus_seeds(step) for step in case.steps[: number + 1]), *case.steps[number + 1 :]]
         yield with_steps(case, tuple(steps)), number
 
 
-def _without_surplus(step: Step) -> Step:
+def without_surplus_seeds(step: Step) -> Step:
+    """Have a call drop the seeds that are beyond its roots."""
     while isinstance(step, Grad | Backward) and len(step.seeds or ()) > len(step.roots):
         step = without_seed(step, len(step.roots))
     return step

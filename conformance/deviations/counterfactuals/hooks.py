@@ -1,17 +1,18 @@
-"""Counterfactual rules of callbacks: what comes of a pass that looks too late, or not at all, at the dtype of what they return."""
+"""Counterfactual rules of callbacks: what comes of a pass that looks too late at what they return, or keeps it as it is."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.reverse import custom, walk
+from reference_impl.reverse import custom, engine, walk
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -30,6 +31,44 @@ def dtypes_checked_after_all_hooks(_: Sequence[str]) -> Iterator[AbstractContext
     yield patch.object(walk.ReversePass, "_hooked", checked_late)
 
 
+@contextmanager
+def _kept_as_they_are() -> Iterator[None]:
+    accumulate, called = engine._accumulate, walk.ReversePass._called  # noqa: SLF001 - as above
+    returned: list[Tensor] = []
+    kept: dict[Tensor, Tensor] = {}
+
+    def noted(self: walk.ReversePass, *given: Any, **named: Any) -> Any:
+        answer = called(self, *given, **named)
+        returned.extend([] if answer is None else [answer])
+        return answer
+
+    def accumulated(leaf: Tensor, cotangent: Any, **named: Any) -> None:
+        before, own = leaf.grad, kept.get(leaf)
+        if before is not None and own is not None:
+            before.array = own.array
+        accumulate(leaf, cotangent, **named)
+        if before is None:
+            kept.update((leaf, answer) for answer in returned if answer.array is cotangent)
+        elif own is not None and leaf.grad is not None:
+            own.array = leaf.grad.array
+
+    with patch.object(walk.ReversePass, "_called", noted), patch.object(engine, "_accumulate", accumulated):
+        yield
+
+
+def answers_kept(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
+    """Have what a hook of a leaf returns be its ``.grad`` itself, so that what later passes add is added to it."""
+    yield _kept_as_they_are()
+
+
 def casts_of_custom_gradients_unrecorded(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
     """Have a gradient that a custom function returns in another dtype than its operand's be a constant."""
     yield patch.object(custom, "cast", lambda gradient, dtype: Tensor(array_of(gradient).astype(dtype)))
+
+
+OF_CALLBACKS: dict[str, Callable[[Sequence[str]], Iterator[AbstractContextManager[Any]]]] = {
+    "as if the dtype were checked after all hooks": dtypes_checked_after_all_hooks,
+    "as if what hooks return were the gradient itself": answers_kept,
+    "as if gradients of another dtype were constants": casts_of_custom_gradients_unrecorded,
+}
+"""The rules of this kind by the words that an entry uses."""

@@ -54,7 +54,7 @@ from conformance.deviations.counterfactuals.functions import (
     slopes_of_sizes_quotients,
 )
 from conformance.deviations.counterfactuals.histories import histories_kept
-from conformance.deviations.counterfactuals.hooks import casts_of_custom_gradients_unrecorded, dtypes_checked_after_all_hooks
+from conformance.deviations.counterfactuals.hooks import OF_CALLBACKS
 from conformance.deviations.counterfactuals.lengths import lengths_of_squares, slopes_of_lengths_over_them
 from conformance.deviations.counterfactuals.losses import (
     labels_smoothed_by_single_numbers,
@@ -249,9 +249,8 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
-    "as if the dtype were checked after all hooks": dtypes_checked_after_all_hooks,
+    **OF_CALLBACKS,
     "as if a write changed the history of one tensor alone": histories_kept,
-    "as if gradients of another dtype were constants": casts_of_custom_gradients_unrecorded,
     "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,

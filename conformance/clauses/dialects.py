@@ -73,6 +73,20 @@ _STATE = (
         ),
     ),
     Curated(
+        "numbered",
+        "a leaf beside the derivative of distances that is not offered",
+        Case(
+            (Input("x", (1, 1), (0.0,)), Input("w", (1, 1), (1.0,)), Input("s", (1, 1), (2.0,)), Input("v", (1, 1), (3.0,))),
+            (
+                Op("cdist", ("x", "w"), ("y",), {"p": 2.0}),
+                Grad(("y",), ("w",), ("dw",), ("s",), create_graph=True),
+                mul("dw", "v", "z"),
+                Backward(("z",)),
+            ),
+        ),
+        dialect=TORCH,
+    ),
+    Curated(
         "joined",
         "the gradient in the weight, after that in the input was differentiated",
         exact(

@@ -82,6 +82,7 @@ class Dialect:
     several_views: Literal["refused", "allowed"] = "refused"
     retained_follows: Literal["newest", "registered"] = "newest"
     promotion: Literal["inside", "cast_first", "cast_to_widest"] = "inside"
+    numbered: frozenset[str] = frozenset()
     joined: frozenset[str] = frozenset()
     reshaped: Mapping[str, Mapping[str, Ranks]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -106,6 +107,7 @@ TORCH = Dialect(
             *("layer_norm", "batch_norm_train", "batch_norm_eval", "instance_norm", "grid_sample_bilinear"),
         }
     ),
+    numbered=frozenset({"cdist", "pdist"}),
     hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},
     reshaped={
         "cholesky_solve": {"y": _always},

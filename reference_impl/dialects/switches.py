@@ -202,6 +202,11 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             {"when_recorded": "the one that would record it", "when_run": "the one that runs it"},
             "measured: double gradients that Paddle lacks, and attention on the CPU in PyTorch",
         ),
+        numbered=(
+            "Of which ops has the derivative that is not offered a node that is numbered like others, so that leaves come before it?",
+            {True: "{names}", False: "none: it is as new as a leaf"},
+            "measured: their grad_fn has a name of its own, where that of others is NotImplemented",
+        ),
     ),
     "Mutation": _switches(
         computed_flag=(

@@ -149,10 +149,11 @@ class ReversePass:
         return first_in_first_out(self.nodes, self.asked, self.roots if self.accumulates else reversed(self.roots))
 
     def _refusing(self) -> Collection[Node]:
-        """Return the nodes that only say that their derivative is not offered: PyTorch numbers them as if they were the newest."""
+        """Return the nodes that only say that their derivative is not offered: PyTorch numbers most as if they were the newest."""
         if self.dialect.unoffered != "when_run":
             return ()
-        derivatives = (node for node in self.nodes if node.derivative_of[1] and self.asked.get(node))
+        own = self.dialect.numbered
+        derivatives = (n for n in self.nodes if n.derivative_of[1] and self.asked.get(n) and n.derivative_of[0] not in own)
         return {node for node in derivatives if not self.dialect.conventions.offers(node.derivative_of[0], node.derivative_of[1] + 1)}
 
     def _finish(self, leaf: Tensor) -> None:

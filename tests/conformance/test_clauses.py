@@ -84,7 +84,7 @@ def test_words_are_about_a_switch(switch: Any) -> None:
 
 
 MEASURED_ALONE = {
-    *("missing_cotangent", "schedule", "unoffered"),
+    *("missing_cotangent", "schedule", "unoffered", "numbered"),
     *("spelled", "joined", "hidden", "reshaped", "conventions", "wider_gradient"),
 }
 """What the calls refuse or go along with, and how the frameworks put their ops together: nobody writes that down."""

@@ -77,7 +77,8 @@ def _arrived(shown: Sequence[Promise]) -> Iterator[Any]:
     which may be but a bit of what lies in the memory of another tensor.
     """
     held = (grads for one in shown for grads in gradients_held(one))
-    together = ([value.array.ravel() for value in grads.values() if value is not None] for grads in held)
+    arrays = ([value.array.ravel() for value in grads.values() if value is not None] for grads in held)
+    together = ([one for one in some if one.dtype == dtype] for some in arrays for dtype in {one.dtype for one in some})
     found = itertools.chain(
         (array for one in shown for _, array in gradients_shown(one)),
         (np.concatenate(parts) for parts in together if len(parts) > 1),

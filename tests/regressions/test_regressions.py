@@ -46,6 +46,7 @@ WRONG_ON_TORCH = (
     "retained-leaf-beside-a-root-that-is-its-seed",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
     "second-derivative-of-renorm-at-zeros",
+    "seed-of-a-stack-beside-a-gradient-in-another-dtype",
     "seed-that-a-cartesian-product-hands-on",
     "seed-that-a-diagonal-is-a-view-of",
     "seed-that-a-scattered-part-is-a-view-of",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from timing import Figure
 
-from conformance.campaign.record_files import read
 from conformance.campaign.records import Footer
+from conformance.campaign.records.files import read
 from conformance.report.costs import over_bare
 
 if TYPE_CHECKING:

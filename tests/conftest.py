@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from conformance.campaign import pool
-from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import VARIABLE
+from conformance.campaign.workers import pool
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.warm_up import VARIABLE
 from tests import one_server
 from tests.conformance.runs import end_started
 

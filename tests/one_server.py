@@ -11,7 +11,7 @@ import os
 from multiprocessing import forkserver, get_context, resource_tracker
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign.pool import PRELOADED
+from conformance.campaign.workers.pool import PRELOADED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

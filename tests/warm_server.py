@@ -7,9 +7,9 @@ which the tests open a hundred, would find that out again.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import conformance.campaign.warm_server  # noqa: F401 - which imports the frameworks
-from conformance.campaign.examination import begin
-from conformance.campaign.warm_up import MANY, prepare_for
+import conformance.campaign.workers.warm_server  # noqa: F401 - which imports the frameworks
+from conformance.campaign.workers.examination import begin
+from conformance.campaign.workers.warm_up import MANY, prepare_for
 
 begin()
 with TemporaryDirectory() as folder:

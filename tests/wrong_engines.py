@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
-from conformance.campaign import worker
+from conformance.campaign.workers import worker
 from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of

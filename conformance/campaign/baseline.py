@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.campaign.accepted_records import Accepted
 from conformance.campaign.records import Again, RecordError
+from conformance.campaign.records.accepted import Accepted
 from conformance.campaign.shares import LEVEL, Count, same_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.records import FindingRecord, Footer, Header
+    from conformance.campaign.records.fingerprint import Fingerprint
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

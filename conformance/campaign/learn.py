@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from conformance.backends import measured
 from conformance.backends.registry import registration, slowness
-from conformance.campaign.chunk import Chunk
-from conformance.campaign.lock_file import choice_of, text_of
-from conformance.campaign.pool import Workers
+from conformance.campaign.records.choices import choice_of, text_of
+from conformance.campaign.workers.chunk import Chunk
+from conformance.campaign.workers.pool import Workers
 from conformance.generate.call_probes import call_probes
 from conformance.generate.grid import grid
 from conformance.generate.probes import probes

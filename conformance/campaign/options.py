@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from conformance import __version__
 from conformance.backends.registry import registration, slowness
 from conformance.campaign.baseline import read_baseline
-from conformance.campaign.facts import environment
 from conformance.campaign.records import SCHEMA, Header
+from conformance.campaign.records.provenance import environment
 from conformance.campaign.shares import read_shares
 from conformance.deviations.entries import known
 from conformance.generate.grid import VALUES, WANTED, grid
@@ -21,8 +21,8 @@ from conformance.laws.judging import Judging, Sampling
 from conformance.ops import not_offered
 
 if TYPE_CHECKING:
-    from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.records import BackendRecord
+    from conformance.campaign.records.accepted import Accepted
     from conformance.case.case import Case
     from conformance.generate.grid import Point
 
@@ -32,10 +32,9 @@ class Options:
     """What a campaign is asked to do.
 
     ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
-    ``dask``: the cluster that runs the cases, as `conformance.campaign.cluster.reached` takes it; ``None`` for the workers of this
-    process.
-    ``baseline``: the file of findings that are not new.
-    ``grid``: behind the ``cases`` that are drawn come those of the grid, on the backends of eager scripts.
+    ``dask``: the cluster that runs the cases, as `conformance.campaign.workers.cluster.reached` takes it; ``None`` for the workers of
+    this process. ``baseline``: the file of findings that are not new. ``grid``: behind the ``cases`` that are drawn come those of the
+    grid, on the backends of eager scripts.
     """
 
     backends: tuple[str, ...]

@@ -12,9 +12,9 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign.facts import difference, of_backends
-from conformance.campaign.record_files import Writer, clear_work, read, take_in
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Header, Interruption, RecordError
+from conformance.campaign.records.files import Writer, clear_work, read, take_in
+from conformance.campaign.records.provenance import difference, of_backends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,17 +13,17 @@ import msgspec
 
 from conformance.backends.registry import voters
 from conformance.campaign.baseline import accepting, today
-from conformance.campaign.chunk import Chunk
-from conformance.campaign.cluster import reached
-from conformance.campaign.findings import Writing, findings
+from conformance.campaign.findings.triage import is_open, triaged
+from conformance.campaign.findings.write_up import Writing, findings
 from conformance.campaign.options import header_of, prepare
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import WORK, Writer, clear_work, extent, read
 from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, Header, RunVerdict
+from conformance.campaign.records.files import WORK, Writer, clear_work, extent, read
+from conformance.campaign.records.tally import Tally
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
-from conformance.campaign.tally import Tally
-from conformance.campaign.triage import is_open, triaged
+from conformance.campaign.workers.chunk import Chunk
+from conformance.campaign.workers.cluster import reached
+from conformance.campaign.workers.pool import Workers
 from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.generate.grid import CALLED_BY
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from conformance.campaign.cluster import Cluster
     from conformance.campaign.options import Options
     from conformance.campaign.records import BackendRecord, Footer, Record
+    from conformance.campaign.workers.cluster import Cluster
 
 CHUNK = 100
 """How many cases a worker gets at once."""

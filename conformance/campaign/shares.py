@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.campaign.record_files import read
 from conformance.campaign.records import Footer, Header, RecordError
-from conformance.campaign.share_records import ShareRecord
+from conformance.campaign.records.files import read
+from conformance.campaign.records.shares import ShareRecord
 from conformance.deviations.entries import known
 from conformance.deviations.findings import findings_folder
 from conformance.judge.nulls import upper_bound
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.campaign.records import BackendRecord
-    from conformance.campaign.share_records import DrawnRecord
+    from conformance.campaign.records.shares import DrawnRecord
 
 LEVEL = 1e-6
 """A run of a right release is called unusual with at most this probability for each entry: one run in some 5,000 over all of them."""

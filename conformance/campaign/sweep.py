@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from conformance.campaign.gate_records import SweepRecord
-from conformance.campaign.opened import backend as open_in_process
+from conformance.campaign.records.gate import SweepRecord
+from conformance.campaign.workers.backend_cache import backend as open_in_process
 from conformance.case.outcome import Computed
 from conformance.case.place import END
 from conformance.case.prose import counted
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.backends import Backend
-    from conformance.campaign.pool import Heard, Workers
+    from conformance.campaign.workers.pool import Heard, Workers
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Outcome
 

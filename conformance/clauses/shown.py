@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.backends import answer
-from conformance.campaign.opened import backend
+from conformance.campaign.workers.backend_cache import backend
 from conformance.case.outcome import NotOffered
 from conformance.case.place import END
 from conformance.clauses.dialects import CASES
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from conformance.backends import BackendInfo
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.clauses.curated import Curated

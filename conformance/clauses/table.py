@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends.registry import registration
-from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
-from conformance.campaign.gate_records import ClausesRecord
-from conformance.campaign.opened import backend as open_in_process
+from conformance.campaign.records.clauses import ClauseCase, ClauseCell, ClauseRow
+from conformance.campaign.records.gate import ClausesRecord
+from conformance.campaign.workers.backend_cache import backend as open_in_process
 from conformance.case.steps import parameters
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS
@@ -26,9 +26,9 @@ from reference_impl.dialects.switches import SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from conformance.campaign.pool import Heard, Workers
     from conformance.campaign.records import BackendRecord
-    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+    from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
+    from conformance.campaign.workers.pool import Heard, Workers
     from conformance.case.case import Case
     from conformance.clauses import Curated
     from reference_impl import Dialect

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.campaign.baseline import acceptance, read_baseline, today, write_baseline
-from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import read
+from conformance.campaign.findings.explain import explain_case
 from conformance.campaign.records import RecordError
+from conformance.campaign.records.files import read
+from conformance.campaign.workers.pool import Workers
 from conformance.case.prose import counted
 from conformance.laws.judging import LAWS_TIMEOUT
 from conformance.report.terminal import run_of
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from conformance.campaign.accepted_records import Accepted
-    from conformance.campaign.explain import Explanation
+    from conformance.campaign.findings.explain import Explanation
     from conformance.campaign.options import Options
+    from conformance.campaign.records.accepted import Accepted
     from conformance.report.terminal import Checked
 
 ASKED_AGAIN = 12

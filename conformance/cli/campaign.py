@@ -11,8 +11,8 @@ from rich.console import Console
 from conformance.backends.registry import registration, slowness
 from conformance.campaign.baseline import too_often
 from conformance.campaign.options import Options, prepare
-from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
+from conformance.campaign.records.files import read
 from conformance.campaign.run import run_campaign
 from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, NO_RESULT

@@ -58,9 +58,9 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
     Prints the inputs and every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the
     same process.
     """
-    from conformance.campaign.explain import explain_case
-    from conformance.campaign.findings import ask_blame
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.findings.explain import explain_case
+    from conformance.campaign.findings.write_up import ask_blame
+    from conformance.campaign.workers.pool import Workers
     from conformance.judge.canary import EVERY
     from conformance.judge.verdict import Bucket
     from conformance.laws.judging import Judging, Sampling

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.campaign.pool import Workers
+from conformance.campaign.workers.pool import Workers
 from conformance.deviations.findings import conventions_folder, evidence, findings_folder
 from conformance.report.catalogue.index import as_json as json_of
 from conformance.report.catalogue.index import framework_of, index, index_apart, ranked

@@ -64,8 +64,8 @@ def main() -> None:
 def expected_errors() -> tuple[type[Exception], ...]:
     """Return the errors that are the user's to mend."""
     from conformance.backends import BackendError
-    from conformance.campaign.cluster_worker import ClusterError
     from conformance.campaign.records import RecordError
+    from conformance.campaign.workers.cluster_worker import ClusterError
     from conformance.case.files import CaseError
     from conformance.deviations.entries import DeviationError
     from conformance.report.catalogue.page import PageError
@@ -199,8 +199,8 @@ def laws(backend: str | None, **chosen: Any) -> int:
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The page; beside the record if not given.")
 def report(record: Path, out: Path | None) -> None:
     """Write the HTML report of a run record."""
-    from conformance.campaign.record_files import read
     from conformance.campaign.records import Footer, RecordError
+    from conformance.campaign.records.files import read
     from conformance.report import write_html
 
     page = out or record.with_name("report.html")
@@ -234,7 +234,7 @@ def clauses(backends: tuple[str, ...], jobs: int, as_json: bool) -> int:
     """
     from rich.console import Console
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.clauses import CURATED
     from conformance.clauses.table import clause_table
     from conformance.cli.pages import clauses_page
@@ -262,8 +262,8 @@ def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, jobs: int, as
     """
     from rich.console import Console
 
-    from conformance.campaign.pool import Workers
     from conformance.campaign.sweep import page, sweep
+    from conformance.campaign.workers.pool import Workers
     from conformance.cli.progress import part
     from conformance.ops import catalogue
 

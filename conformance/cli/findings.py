@@ -26,7 +26,7 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 
     Of each: what is wrong, in which versions, what the wrong values are, and the finding.
     """
-    from conformance.campaign.record_files import hits
+    from conformance.campaign.records.files import hits
     from conformance.campaign.shares import write_shares
     from conformance.cli.listing import deviations_listing
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from conformance.backends.registry import registration
-from conformance.campaign.gate_records import PointsRecord
-from conformance.campaign.pool import Workers
+from conformance.campaign.records.gate import PointsRecord
 from conformance.campaign.shares import counts, incomparable, read_shares
 from conformance.campaign.sweep import line_of, sweep
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, input_of
 from conformance.case.files import read
 from conformance.case.rewrite import dead_branch
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.campaign.options import Options
-    from conformance.campaign.pool import Heard
     from conformance.campaign.records import Footer, Header
+    from conformance.campaign.records.verdicts import VerdictRecord
     from conformance.campaign.shares import Count
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.workers.pool import Heard
     from conformance.mutants.exceeding import Exceeded
     from conformance.mutants.measure import Power
 

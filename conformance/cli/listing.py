@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import names
-from conformance.campaign.opened import Unopened, describe_backend
-from conformance.campaign.pool import Workers
 from conformance.campaign.shares import read_shares
+from conformance.campaign.workers.backend_cache import Unopened, describe_backend
+from conformance.campaign.workers.pool import Workers
 from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from conformance.backends import MEASURED
 from conformance.campaign.learn import learn
-from conformance.campaign.pool import Workers
+from conformance.campaign.workers.pool import Workers
 from conformance.case.files import encode
 from conformance.case.prose import counted
 from conformance.clauses.shown import switches_shown

@@ -157,8 +157,8 @@ def write_record(power: Power, folder: Path) -> None:
     """Write ``mutants.ndjson``: a header, a line for each mutant, a footer."""
     import msgspec
 
-    from conformance.campaign.record_files import Writer
     from conformance.campaign.records import SCHEMA
+    from conformance.campaign.records.files import Writer
     from conformance.mutants.records import PowerFooter, PowerHeader
 
     folder.mkdir(parents=True, exist_ok=True)

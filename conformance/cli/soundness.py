@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.backends import open_backend
 from conformance.backends.contract import check
 from conformance.backends.registry import slowness
-from conformance.campaign.pool import Workers
+from conformance.campaign.workers.pool import Workers
 from conformance.case.prose import counted
 
 PATIENCE = 60.0

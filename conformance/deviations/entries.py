@@ -57,7 +57,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``when``: conditions with their scopes (`conditions.registry`), all of which must hold; ``meets``: special points (`points`), one of
     which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a name of `frames` or a
-    regular expression over what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one,
+    regular expression over what `campaign.workers.last_words` tells of it. ``after``: entries that are asked before this one,
     where both may describe a difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `elements`, or of the scripts or rules of `counterfactuals`, one of which
     must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts or rules by

@@ -21,7 +21,7 @@ _PYTHON = rf"in ({'|'.join((*_FRAMEWORK, *_SUITE, *_BELOW))})/\w+\.py |in <strin
 _NOWHERE = r"SIG(SEGV|ABRT|BUS)( in )?$"
 
 FRAMES = {DAMAGED: f"{_NATIVE}|{_C_LIBRARY}|{_PYTHON}|{_NOWHERE}"}
-"""By name, regular expressions over what `conformance.campaign.last_words` tells of a death.
+"""By name, regular expressions over what `campaign.workers.last_words` tells of a death.
 
 An engine that dies in Python of its own, or is killed, is in none of them."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from conformance.backends import answer
-from conformance.campaign.opened import backend
+from conformance.campaign.workers.backend_cache import backend
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from conformance.backends.reference import reference
-from conformance.campaign.watchdog import alarm, note, progress_file, rang, set_alarm, under_way
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.watchdog import alarm, note, progress_file, rang, set_alarm, under_way
+from conformance.campaign.workers.worker import judged
 from conformance.case.queries import label
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, draw_case

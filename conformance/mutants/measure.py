@@ -17,9 +17,9 @@ from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign.gate_records import MutantsRecord, ScoreRecord, SurvivorRecord
-from conformance.campaign.nursery import DeathError
-from conformance.campaign.pool import LOST, Workers
+from conformance.campaign.records.gate import MutantsRecord, ScoreRecord, SurvivorRecord
+from conformance.campaign.workers.nursery import DeathError
+from conformance.campaign.workers.pool import LOST, Workers
 from conformance.case.prose import counted
 from conformance.mutants.conditional.carried import REFERENCE
 from conformance.mutants.conditional.chase import Caught, Chase, fault_of, run_chase

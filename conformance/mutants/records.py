@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from conformance.campaign.gate_records import MutantsRecord
+from conformance.campaign.records.gate import MutantsRecord
 
 
 class PowerHeader(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.worker import judged
 from conformance.case.steps import Call
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid

@@ -24,7 +24,7 @@ WAYS = {
     "set aside": "cases set aside because they took long",
     "hung": "cases that never came back",
 }
-"""The ways in which processes end (`conformance.campaign.supervisor`), in words."""
+"""The ways in which processes end (`conformance.campaign.workers.supervisor`), in words."""
 
 
 def over_bare(footer: Footer) -> float | None:

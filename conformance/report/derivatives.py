@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from conformance.campaign.coverage import OF_OP, ORDERS, key_of_op
+from conformance.campaign.records.coverage import OF_OP, ORDERS, key_of_op
 from conformance.case.prose import counted
 from conformance.ops.orders import OF_PARTS
 

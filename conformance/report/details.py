@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
+from conformance.campaign.records.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.campaign.grid_records import Met, cell_of
+from conformance.campaign.records.grid import Met, cell_of
 from conformance.generate.grid import ORDERS
 from conformance.generate.layouts import LAYOUTS
 

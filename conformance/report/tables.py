@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from conformance.campaign.coverage import CELLS, OF_OP, ORDERS, Cell, gaps, key_of
 from conformance.campaign.records import DeviationRecord
-from conformance.campaign.tally import DECADES
+from conformance.campaign.records.coverage import CELLS, OF_OP, ORDERS, Cell, gaps, key_of
+from conformance.campaign.records.tally import DECADES
 from conformance.case.prose import percent
 from conformance.case.steps import Op
 from conformance.judge.nulls import null_pairs
@@ -20,9 +20,9 @@ from conformance.report.words import COUNTERS, lacking_texts, per_million, share
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.campaign.gate_records import ClausesRecord, MutantsRecord
     from conformance.campaign.records import Footer
-    from conformance.campaign.share_records import ShareRecord
+    from conformance.campaign.records.gate import ClausesRecord, MutantsRecord
+    from conformance.campaign.records.shares import ShareRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from conformance.campaign.explain import Explanation
+    from conformance.campaign.findings.explain import Explanation
     from conformance.campaign.records import BackendRecord, Record
 
 COLOURS = {

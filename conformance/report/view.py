@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Header, Interruption, RunVerdict
+from conformance.campaign.records.gate import ClausesRecord, MutantsRecord, PointsRecord
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
 from conformance.case.prose import counted, percent

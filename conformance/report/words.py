@@ -16,9 +16,9 @@ from reference_impl import Category
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from conformance.campaign.accepted_records import AcceptedRecord
     from conformance.campaign.records import FindingRecord, Footer, NullSummary
-    from conformance.campaign.verdict_records import MismatchRecord
+    from conformance.campaign.records.accepted import AcceptedRecord
+    from conformance.campaign.records.verdicts import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
 

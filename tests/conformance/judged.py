@@ -10,8 +10,8 @@ from conformance.laws.judging import Judging, Sampling
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.campaign.pool import Workers
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.records.verdicts import VerdictRecord
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
 
 CURATED: Mapping[str, Case] = {one.name: one.case for one in ALL}

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from unittest.mock import patch
 
-from conformance.campaign.pool import PRELOADED
-from conformance.campaign.warm_up import VARIABLE
+from conformance.campaign.workers.pool import PRELOADED
+from conformance.campaign.workers.warm_up import VARIABLE
 from tests.conformance.engines import ROOT
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Footer
+from conformance.campaign.records.files import read
 from tests.conformance.launched import Launched
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from conformance.backends import BackendError, names, open_backend
 from conformance.backends.calls import Calls, Spelling
-from conformance.campaign.opened import backend, describe_backend
 from conformance.campaign.records import BackendRecord
+from conformance.campaign.workers.backend_cache import backend, describe_backend
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
 from conformance.case.prose import observation_text
@@ -28,7 +28,7 @@ from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 FRAMEWORKS = ("torch", "paddle")
 BACKENDS = ("reference", *FRAMEWORKS)

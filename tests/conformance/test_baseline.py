@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from conformance.campaign.accepted_records import Accepted, AcceptedRecord
 from conformance.campaign.baseline import acceptance, accepting, drawn_by, read_baseline, too_often, write_baseline
-from conformance.campaign.fingerprint import Fingerprint
+from conformance.campaign.findings.suspects import in_some, suspects, usual_shares
 from conformance.campaign.records import Again, RecordError
-from conformance.campaign.suspects import in_some, suspects, usual_shares
-from conformance.campaign.tally import Failure
+from conformance.campaign.records.accepted import Accepted, AcceptedRecord
+from conformance.campaign.records.fingerprint import Fingerprint
+from conformance.campaign.records.tally import Failure
 from conformance.case.case import Case, Input
 from conformance.case.steps import Op
 from conformance.judge.dispute import Blame

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from conformance.campaign.explain import blame_case
+from conformance.campaign.findings.explain import blame_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.rewrite import each_step
@@ -292,7 +292,7 @@ def test_what_the_same_release_does_otherwise_than_was_measured_is_disputed() ->
 
 
 def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.campaign.explain.blame", lambda *_: 1 / 0)
+    monkeypatch.setattr("conformance.campaign.findings.explain.blame", lambda *_: 1 / 0)
     found = blame_case((SIN,), "reference", ())
     assert found is not None
     assert ("unclear", True) == (found.who, "the vote failed: ZeroDivisionError" in found.node)

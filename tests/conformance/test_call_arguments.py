@@ -17,7 +17,7 @@ from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.steps import Step
 
 FRAMEWORKS = ("torch", "paddle")

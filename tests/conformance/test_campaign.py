@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.backends import BackendError
-from conformance.campaign.chunk import chunk_of
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, Interruption
+from conformance.campaign.records.files import read
 from conformance.campaign.run import CHUNK, Progress, run_campaign
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.generate.scripts import DrawOptions, case_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.campaign.records import Record
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.records.verdicts import VerdictRecord
 
 CASES = 120
 

@@ -9,10 +9,10 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.backends.registry import BUILT_IN
-from conformance.campaign.fingerprint import fingerprint_of
-from conformance.campaign.opened import backend
-from conformance.campaign.pool import Workers
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.fingerprint import fingerprint_of
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Raised
 from conformance.case.steps import Backward, Op

@@ -15,7 +15,7 @@ from conformance.cli.pages import clauses_page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 CONFORMS, LACKS, DEVIATES, DIVERGES = (
     Result("a", Standing.CONFORMS),

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.backends import Registration
-from conformance.campaign.record_files import Writer
 from conformance.campaign.records import SCHEMA
+from conformance.campaign.records.files import Writer
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import InPlace, Op

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.campaign import cluster, cluster_worker
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.cluster import Cluster, reached
-from conformance.campaign.cluster_worker import ClusterError, seen_through
-from conformance.campaign.facts import of_machine
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Header, Interruption
+from conformance.campaign.records.files import read
+from conformance.campaign.records.provenance import of_machine
+from conformance.campaign.workers import cluster, cluster_worker
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.cluster import Cluster, reached
+from conformance.campaign.workers.cluster_worker import ClusterError, seen_through
+from conformance.campaign.workers.pool import Workers
 from conformance.generate.scripts import DrawOptions, case_of
 from tests.conformance.engines import EXACT, ROOT
 from tests.conformance.launched import Launched
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from _pytest.fixtures import FixtureRequest
     from _pytest.tmpdir import TempPathFactory
 
-    from conformance.campaign.chunk import Chunk
+    from conformance.campaign.workers.chunk import Chunk
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
@@ -258,7 +258,7 @@ def test_a_worker_of_another_version_is_refused_before_anything_runs(
     alone.join(*other_version)
     alone.wait_for(1)
     code, (line,) = finish("run", *FINE, "--dask", alone.address, "--out", tmp_path / "out")
-    said = f"has suite 1999.12, and the run has {cluster.facts.conformance.__version__}; all of its machines need the same"
+    said = f"has suite 1999.12, and the run has {cluster.provenance.conformance.__version__}; all of its machines need the same"
     assert (2, True, []) == (code, line.endswith(said), list((tmp_path / "out").iterdir())), line
 
 

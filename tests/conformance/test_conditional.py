@@ -9,8 +9,8 @@ import pytest
 
 from conformance.backends import BackendError, open_backend
 from conformance.backends.reference import reference
-from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.nursery import DeathError, forked
+from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, plainly
 from conformance.case.steps import Grad, InPlace, Op

@@ -15,7 +15,7 @@ from conformance.backends.contract import check
 from conformance.backends.interpreter import Interpreter
 from conformance.backends.reference import ReferenceEngine, reference
 from conformance.backends.registry import BUILT_IN
-from conformance.campaign.pool import Workers
+from conformance.campaign.workers.pool import Workers
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.steps import Backward, Grad
 from conformance.judge.canary import healthy

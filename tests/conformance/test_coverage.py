@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.campaign.coverage import CELLS, covered, gaps, key_of, met
+from conformance.campaign.records.coverage import CELLS, covered, gaps, key_of, met
 from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.profile import profile_of

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from conformance.campaign.chunk import Death, chunk_of
-from conformance.campaign.fingerprint import fingerprint_of
-from conformance.campaign.last_words import frame_of, has_said_all, words_in
-from conformance.campaign.nursery import GLANCE
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import Writer, read_chunk
-from conformance.campaign.supervisor import MOST_KILLED, Passage, after_death, cut_short, supervised
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
-from conformance.campaign.worker import run_case, run_chunk
+from conformance.campaign.records.files import Writer, read_chunk
+from conformance.campaign.records.fingerprint import fingerprint_of
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
+from conformance.campaign.workers.chunk import Death, chunk_of
+from conformance.campaign.workers.last_words import frame_of, has_said_all, words_in
+from conformance.campaign.workers.nursery import GLANCE
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.supervisor import MOST_KILLED, Passage, after_death, cut_short, supervised
+from conformance.campaign.workers.worker import run_case, run_chunk
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded
@@ -38,7 +38,7 @@ from tests.conformance.test_records import FAILED
 from tests.wrong_engines import Posing
 
 if TYPE_CHECKING:
-    from conformance.campaign.chunk import Chunk
+    from conformance.campaign.workers.chunk import Chunk
 
 NATIVE = """
 
@@ -338,7 +338,7 @@ def test_the_last_words_of_one_child_do_not_end_the_next(tmp_path: Path, monkeyp
             pass
         return run_chunk(chunk)
 
-    monkeypatch.setattr("conformance.campaign.supervisor.run_chunk", late)
+    monkeypatch.setattr("conformance.campaign.workers.supervisor.run_chunk", late)
     chunk = chunk_of([HARMLESS], ("reference",), tmp_path)
     chunk.words.write_text(NATIVE)
     chunk.progress.write_text("0 reference")
@@ -362,6 +362,6 @@ def test_a_child_that_never_gets_done_with_tidying_up_costs_no_case(tmp_path: Pa
         run_chunk(chunk)
         signal.pause()
 
-    monkeypatch.setattr("conformance.campaign.supervisor.run_chunk", lingering)
+    monkeypatch.setattr("conformance.campaign.workers.supervisor.run_chunk", lingering)
     chunk = chunk_of([Case((Input("x", (), (1.0,)),), (Op("neg", ("x",), ("y",)),))], ("reference",), tmp_path)
     assert ((), 1) == (supervised(chunk).aside, len(read_chunk(chunk.records)))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.campaign.explain import explain_case
-from conformance.campaign.fingerprint import fingerprint_of
-from conformance.campaign.pool import Workers
-from conformance.campaign.shrink import shrink_case
-from conformance.campaign.worker import run_case
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.shrink import shrink_case
+from conformance.campaign.records.fingerprint import fingerprint_of
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed, Raised

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.backends.registry import BUILT_IN
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Raised

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.backends import BackendError, open_backend
 from conformance.backends.contract import offerable
-from conformance.campaign.explain import explain_case
+from conformance.campaign.findings.explain import explain_case
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Blocked, Computed, NotOffered

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign import examination, warm_up
-from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine
-from conformance.campaign.explain import explain_case
-from conformance.campaign.opened import backend
-from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import AS_MANY, MANY, prepare_for
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.workers import examination, warm_up
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.examination import EXAMINERS, Suspicion, begin, examine
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.warm_up import AS_MANY, MANY, prepare_for
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.judge.canary import EVERY, ops_of

@@ -13,7 +13,7 @@ from conformance.laws.judging import LAWS_TIMEOUT
 from conformance.mutants.exceeding import exceed
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.mutants.exceeding import Exceeded
 
 BESIDE_MEMORY = {"value: a little beside", "value: another factor"}

@@ -16,7 +16,7 @@ from tests.conformance.engines import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 RANKS = 4
 """Of how many combinations of ranks an op is asked."""

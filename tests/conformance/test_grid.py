@@ -14,12 +14,12 @@ import pytest
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine, reference
-from conformance.campaign.grid_records import cell_of
 from conformance.campaign.options import Options
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Footer, Header
+from conformance.campaign.records.files import read
+from conformance.campaign.records.grid import cell_of
 from conformance.campaign.run import nowhere_taken, run_campaign
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op

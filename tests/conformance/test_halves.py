@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from conformance.campaign.options import Options
+from conformance.campaign.records.tally import Tally
 from conformance.campaign.run import missing
-from conformance.campaign.tally import Tally
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers.worker import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward

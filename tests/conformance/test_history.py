@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends import open_backend
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.explain import explain_case
-from conformance.campaign.findings import Writing, findings
-from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.shrink import FEWER, shrink_case
+from conformance.campaign.findings.write_up import Writing, findings
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
 from conformance.campaign.records import Again, CaseRecord, FindingRecord
-from conformance.campaign.shrink import FEWER, shrink_case
-from conformance.campaign.tally import Tally
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.fingerprint import fingerprint_of
+from conformance.campaign.records.tally import Tally
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import read as read_case
 from conformance.case.steps import Grad, Op
@@ -53,7 +53,7 @@ def written(workers: Workers, cases: Sequence[Case], records: Iterable[CaseRecor
     for record in records:
         tally.add(record)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.campaign.findings.voters", tuple)
+        patch.setattr("conformance.campaign.findings.write_up.voters", tuple)
         return list(findings(tally, Writing(workers, workers, (name,), JUDGING, out, case_at=cases.__getitem__)))
 
 

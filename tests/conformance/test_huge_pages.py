@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.campaign.huge_pages import _ranges, gather
+from conformance.campaign.workers.huge_pages import _ranges, gather
 
 MAPS = """\
 7f0000001000-7f0000401000 rw-p 00000000 00:00 0

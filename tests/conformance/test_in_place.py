@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.campaign.explain import explain_case
-from conformance.campaign.opened import backend
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.workers.backend_cache import backend
 from conformance.case.aliases import TABULATED, Aliases, lying_in, sharing_with
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised
@@ -28,7 +28,7 @@ from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 FRAMEWORKS = ("torch", "paddle")
 FORMS = [name for name, row in catalogue().items() if row.form is not None]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from conformance.campaign.explain import explain_case
+from conformance.campaign.findings.explain import explain_case
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import (
@@ -31,7 +31,7 @@ from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 
 def given(name: str, *data: Any, shape: tuple[int, ...] = (), dtype: str = "float32", fixed: bool = False) -> Input:

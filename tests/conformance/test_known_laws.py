@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from conformance.campaign.opened import backend
+from conformance.campaign.workers.backend_cache import backend
 from conformance.case.files import read
 from conformance.case.outcome import Computed
 from conformance.case.steps import Grad

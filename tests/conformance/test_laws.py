@@ -11,15 +11,15 @@ import pytest
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.campaign.explain import explain_case
-from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.shrink import shrink_case
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer
+from conformance.campaign.records.files import read
+from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.run import run_campaign
-from conformance.campaign.shrink import shrink_case
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op

@@ -17,13 +17,13 @@ import pytest
 
 from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
-from conformance.campaign.chunk import Chunk
 from conformance.campaign.learn import PASSES, Learned, _chunks, learn
 from conformance.campaign.learn import _measured as measured_before
-from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.records import BackendRecord, CaseRecord
-from conformance.campaign.verdict_records import VerdictRecord
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.choices import choice_of, text_of
+from conformance.campaign.records.verdicts import VerdictRecord
+from conformance.campaign.workers.chunk import Chunk
+from conformance.campaign.workers.worker import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
 from conformance.case.steps import Grad

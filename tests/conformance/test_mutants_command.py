@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from conformance.campaign.record_files import read_as
+from conformance.campaign.records.files import read_as
 from conformance.cli.commands import cli
 from conformance.cli.gate import MUTANTS_FLOOR, weak
 from conformance.compare import rounding

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.backends import open_backend
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.compare.promise import Promise

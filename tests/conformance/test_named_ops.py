@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import Backward, Grad, Hook, InPlace, Op

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.registry import registration, registrations
-from conformance.campaign import nursery
-from conformance.campaign.nursery import LOOK, DeathError, forked
-from conformance.campaign.opened import describe_backend
-from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
-from conformance.campaign.watchdog import HELD_UP, WAITING, set_alarm
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers import nursery
+from conformance.campaign.workers.backend_cache import describe_backend
+from conformance.campaign.workers.nursery import LOOK, DeathError, forked
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.warm_up import CASES, _can_be_forked, _found_forkable
+from conformance.campaign.workers.watchdog import HELD_UP, WAITING, set_alarm
+from conformance.campaign.workers.worker import run_case
 from conformance.laws.judging import Judging, Sampling
 from tests.wrong_engines import correct
 

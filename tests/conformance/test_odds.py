@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.campaign.options import Options
-from conformance.campaign.record_files import read
+from conformance.campaign.records.files import read
 from conformance.campaign.run import run_campaign
 from conformance.case.steps import Backward, Custom, InPlace, Op
 from conformance.generate.odds import CustomOdds, InPlaceOdds, Odds, ScriptOdds, SketchOdds, named

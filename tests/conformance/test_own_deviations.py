@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.warm_up import VARIABLE as WARM_UP
+from conformance.campaign.workers.warm_up import VARIABLE as WARM_UP
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import Grad, Op

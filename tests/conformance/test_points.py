@@ -14,8 +14,8 @@ from rich.console import Console
 
 from conformance.backends.reference import reference
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
 from conformance.campaign.sweep import sweep, sweep_op
+from conformance.campaign.workers.pool import Workers
 from conformance.case.steps import Op
 from conformance.cli.gate import check_points
 from conformance.compare.promise import impossible

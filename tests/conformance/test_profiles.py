@@ -13,15 +13,15 @@ import pytest
 
 from conformance.backends import open_backend
 from conformance.backends.reference import reference
-from conformance.campaign import shrink
-from conformance.campaign.explain import run_after
-from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.findings import shrink
+from conformance.campaign.findings.explain import run_after
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Header
+from conformance.campaign.records.files import read
+from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.run import run_campaign
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.files import check
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Op, uses

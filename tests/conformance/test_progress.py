@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from conformance.campaign.pool import Workers
 from conformance.campaign.run import Progress
 from conformance.campaign.sweep import sweep
+from conformance.campaign.workers.pool import Workers
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.cli import progress

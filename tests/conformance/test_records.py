@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
-from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord, ScoreRecord, SurvivorRecord, SweepRecord
-from conformance.campaign.record_files import Writer, hits, last_index, read, read_chunk
 from conformance.campaign.records import SCHEMA, CaseRecord, Interruption, NullRecord, Record, RecordError
-from conformance.campaign.verdict_records import VerdictRecord
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.clauses import ClauseCase, ClauseCell, ClauseRow
+from conformance.campaign.records.files import Writer, hits, last_index, read, read_chunk
+from conformance.campaign.records.gate import ClausesRecord, MutantsRecord, PointsRecord, ScoreRecord, SurvivorRecord, SweepRecord
+from conformance.campaign.records.verdicts import VerdictRecord
+from conformance.campaign.workers.worker import run_case
 from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.dispute import Blame, Opinion, Vote

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conformance.backends.calls import Calls, Spelling
-from conformance.campaign.fingerprint import Fingerprint
-from conformance.campaign.triage import is_open
+from conformance.campaign.findings.triage import is_open
+from conformance.campaign.records.fingerprint import Fingerprint
 from conformance.case.case import BETWEEN, Case, Input
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer

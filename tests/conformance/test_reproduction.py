@@ -11,8 +11,8 @@ import pytest
 
 from conformance.backends.repro import script
 from conformance.backends.repro.claims import Elements, Open, Presence, Promised, Refusal, Unchanged
-from conformance.campaign.explain import explain_case
-from conformance.campaign.findings import difference
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.write_up import difference
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.steps import Backward, Grad, Hook, Op
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.backends.repro.claims import Claim
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 X = Input("x", (2,), (1.0, 2.0))
 

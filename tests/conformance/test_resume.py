@@ -12,19 +12,19 @@ import msgspec
 import pytest
 from click import UsageError
 
-from conformance.campaign import deal, worker
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.findings import Writing, findings
-from conformance.campaign.gate_records import PointsRecord
-from conformance.campaign.nursery import forked
-from conformance.campaign.opened import backend
+from conformance.campaign.findings.write_up import Writing, findings
 from conformance.campaign.options import Options
-from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Header, Interruption, Record, RecordError
+from conformance.campaign.records.files import Writer, extent, read, read_chunk, take_in
+from conformance.campaign.records.gate import PointsRecord
+from conformance.campaign.records.tally import Tally
 from conformance.campaign.resume import go_on, sole, unended
 from conformance.campaign.run import CHUNK, LAST_CHUNK, missing, run_campaign
-from conformance.campaign.tally import Tally
+from conformance.campaign.workers import dispatch, worker
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.nursery import forked
+from conformance.campaign.workers.pool import Workers
 from conformance.cli.resume import resumed
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
@@ -259,7 +259,7 @@ def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> Non
 
 
 def test_progress_is_told_within_a_chunk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal, "TICK", 0.05)
+    monkeypatch.setattr(dispatch, "TICK", 0.05)
     heard: list[int] = []
     name = "tests.wrong_engines:hangs_on_sin"
     cases = [case_of(2, 0, DrawOptions(ops=(op,), complexes=0.0)) for op in ("mul", "add", "sin")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.worker import judged
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.grid.alone import INSIDE, SIBLING

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from conformance.campaign import shares as module
-from conformance.campaign.record_files import Writer
 from conformance.campaign.records import RecordError, RunVerdict
-from conformance.campaign.share_records import DrawnRecord
+from conformance.campaign.records.files import Writer
+from conformance.campaign.records.shares import DrawnRecord
 from conformance.campaign.shares import (
     LEVEL,
     Count,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from conformance.campaign import shrink
-from conformance.campaign.explain import explain_case
-from conformance.campaign.fingerprint import GROSS, Fingerprint, fingerprint_of, is_gross
-from conformance.campaign.pool import Workers
-from conformance.campaign.reductions import PASSES, Pass
-from conformance.campaign.shrink import ShrinkResult, shrink_case, size_of
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+from conformance.campaign.findings import shrink
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.reductions import PASSES, Pass
+from conformance.campaign.findings.shrink import ShrinkResult, shrink_case, size_of
+from conformance.campaign.records.fingerprint import GROSS, Fingerprint, fingerprint_of, is_gross
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.queries import label
 from conformance.case.rewrite import with_inputs

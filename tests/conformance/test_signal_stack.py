@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.last_words import frame_of, heard, words_in
-from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.signal_stack import ROOM, room
+from conformance.campaign.workers.last_words import frame_of, heard, words_in
+from conformance.campaign.workers.nursery import DeathError, forked
+from conformance.campaign.workers.signal_stack import ROOM, room
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace as replace_fields
 
 from conformance.backends import BackendInfo
-from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber

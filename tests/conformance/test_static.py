@@ -17,10 +17,10 @@ from conformance.backends.reference import reference
 from conformance.backends.registry import registrations
 from conformance.backends.repro import script
 from conformance.backends.repro.claims import Promised
-from conformance.campaign.explain import explain_case
-from conformance.campaign.opened import backend
-from conformance.campaign.pool import Workers
-from conformance.campaign.worker import run_case
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo, open_backend
-from conformance.campaign.explain import explain_case
-from conformance.campaign.fingerprint import fingerprint_of
-from conformance.campaign.pool import Workers
-from conformance.campaign.shrink import shrink_case
+from conformance.campaign.findings.explain import explain_case
+from conformance.campaign.findings.shrink import shrink_case
+from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.sweep import sweep_op
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.files import check, decode, encode
 from conformance.case.steps import Op
 from conformance.cli.listing import ops_listing

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.findings import Writing, findings
-from conformance.campaign.fingerprint import Fingerprint
-from conformance.campaign.pool import Workers
+from conformance.campaign.findings.triage import absorbed, begins_at, is_open, triaged
+from conformance.campaign.findings.write_up import Writing, findings
 from conformance.campaign.records import Again
-from conformance.campaign.tally import Failure, Tally
-from conformance.campaign.triage import absorbed, begins_at, is_open, triaged
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.fingerprint import Fingerprint
+from conformance.campaign.records.tally import Failure, Tally
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
+from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.generate.scripts import DrawOptions
@@ -73,7 +73,7 @@ def test_a_rule_that_is_wrong_in_several_places_is_one_finding(workers: Workers)
 def test_what_begins_at_ops_that_are_one_call_of_an_engine_begins_at_the_first_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = five_wrong_rules()
     engine.info = replace(engine.info, alike={"sin": "tanh"})
-    monkeypatch.setattr("conformance.campaign.triage.backend", lambda _: engine)
+    monkeypatch.setattr("conformance.campaign.findings.triage.backend", lambda _: engine)
     total = Op("sum", ("y",), ("z",), TOTAL), Backward(("z",))
     ops = "sin", "tanh", "exp"
     assert ["tanh", "tanh", "exp"] == [begins_at(Case((X,), (Op(op, ("x",), ("y",)), *total)), NAME) for op in ops]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.backends import BackendInfo
-from conformance.campaign.explain import explain_case
+from conformance.campaign.findings.explain import explain_case
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Raised

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from rich.console import Console
 
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Interruption
+from conformance.campaign.records.files import read
 from conformance.campaign.run import Progress
 from conformance.cli.progress import shown
 from conformance.cli.stopping import Stopped, insist, stoppable

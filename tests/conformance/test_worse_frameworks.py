@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends import answer
-from conformance.campaign.opened import backend
-from conformance.campaign.pool import Workers
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome
 from conformance.case.steps import Backward, Grad, Hook, InPlace, Op

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, FindingRecord
-from conformance.campaign.worker import run_case
+from conformance.campaign.records.files import read
+from conformance.campaign.workers.worker import run_case
 from conformance.case.steps import Op, kind
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.mutants.registry import mutant
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.records.verdicts import VerdictRecord
     from conformance.case.case import Case
 
 DRAWN = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.campaign.lock_file import text_of
+from conformance.campaign.records.choices import text_of
 from reference_impl import OPS, PADDLE, TORCH, AutogradError, Category, backward, grad, tensor, update_in_place
 from reference_impl.dialects.conventions import (
     FOLDER,

@@ -17,7 +17,7 @@ from conformance.case.files import read
 from tests.conformance import judged
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
 
 RIGHT = ("agreed", "near_kink", "same_error", "unpromised")

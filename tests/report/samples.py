@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.records import (
     SCHEMA,
     BackendRecord,
@@ -19,7 +18,8 @@ from conformance.campaign.records import (
     RunVerdict,
     StepRecord,
 )
-from conformance.campaign.verdict_records import MismatchRecord
+from conformance.campaign.records.fingerprint import Fingerprint
+from conformance.campaign.records.verdicts import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.steps import (
     AppendBackward,

@@ -22,7 +22,7 @@ from conformance.report.catalogue.tracker import issue
 from conformance.report.catalogue.verify import Showing, Verified, said_by, verified
 
 if TYPE_CHECKING:
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
 
 FOLDERS = [page.parent for folder in findings_folders() for page in sorted(folder.glob("*/README.md"))]
 SCRIPT = "assert 1 + 1 == 3, 'the sum is 2'\n"

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from conformance.campaign.records import CaseRecord, ExitReason
-from conformance.campaign.tally import Tally, decade_of
-from conformance.campaign.verdict_records import VerdictRecord
+from conformance.campaign.records.tally import Tally, decade_of
+from conformance.campaign.records.verdicts import VerdictRecord
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
 from conformance.report.details import COUNTED, show_details

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from conformance.campaign.grid_records import Met, cell_of
-from conformance.campaign.recording import met_of
+from conformance.campaign.records.grid import Met, cell_of
+from conformance.campaign.records.recording import met_of
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised
 from conformance.case.profile import Profile
 from conformance.generate.layouts import LAYOUTS

@@ -10,11 +10,11 @@ from weakref import finalize
 import pytest
 from msgspec.structs import asdict, replace
 
-from conformance.campaign.clause_records import ClauseCell, ClauseRow
-from conformance.campaign.coverage import CELLS, ORDERS
-from conformance.campaign.gate_records import ClausesRecord
 from conformance.campaign.records import CaseRecord, Interruption, RunVerdict, StepRecord
-from conformance.campaign.verdict_records import MismatchRecord
+from conformance.campaign.records.clauses import ClauseCell, ClauseRow
+from conformance.campaign.records.coverage import CELLS, ORDERS
+from conformance.campaign.records.gate import ClausesRecord
+from conformance.campaign.records.verdicts import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
 from conformance.case.steps import Detach

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from conformance.campaign.records import BackendRecord, CaseRecord, ExitReason, FindingRecord, Footer, NullSummary, RunVerdict
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.case.prose import counted
 from conformance.deviations.entries import CRASH
 from conformance.judge.dispute import Blame

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
-from conformance.campaign.worker import judged
+from conformance.campaign.workers.watchdog import alarm, note, progress_file, set_alarm
+from conformance.campaign.workers.worker import judged
 from conformance.case.outcome import plainly
 from conformance.case.queries import label
 from conformance.case.steps import Op, kind

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.workers.pool import Workers
     from conformance.report.catalogue.page import Page
 
 RAISED = "AssertionError: "

@@ -15,12 +15,12 @@ from typing import TypeAlias
 import msgspec
 
 from conformance.backends import Repeatable
-from conformance.campaign.accepted_records import AcceptedRecord
-from conformance.campaign.fingerprint import Fingerprint
-from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord
-from conformance.campaign.grid_records import GridRecord, Met
-from conformance.campaign.share_records import DrawnRecord, ShareRecord
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+from conformance.campaign.records.accepted import AcceptedRecord
+from conformance.campaign.records.fingerprint import Fingerprint
+from conformance.campaign.records.gate import ClausesRecord, MutantsRecord, PointsRecord
+from conformance.campaign.records.grid import GridRecord, Met
+from conformance.campaign.records.shares import DrawnRecord, ShareRecord
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.case.case import Case
 from conformance.generate.profiles import Profile
 from conformance.judge.dispute import Blame

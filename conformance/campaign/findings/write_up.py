@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.backends.registry import registration, voters
 from conformance.backends.repro import printers
-from conformance.campaign.explain import blame_case, explain_case
-from conformance.campaign.fingerprint import chosen
-from conformance.campaign.pool import CALL_TIMEOUT
+from conformance.campaign.findings.explain import blame_case, explain_case
+from conformance.campaign.findings.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
+from conformance.campaign.findings.suspects import in_some, suspects, usual_shares
+from conformance.campaign.findings.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.campaign.records import Again, FindingRecord
-from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
-from conformance.campaign.suspects import in_some, suspects, usual_shares
-from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
+from conformance.campaign.records.fingerprint import chosen
+from conformance.campaign.workers.pool import CALL_TIMEOUT
 from conformance.case.files import encode
 from conformance.case.steps import Op
 from conformance.compare.mismatch import Mismatch
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from conformance.campaign.accepted_records import Accepted
-    from conformance.campaign.explain import Explanation
-    from conformance.campaign.fingerprint import Fingerprint
-    from conformance.campaign.pool import Workers
-    from conformance.campaign.tally import Failure, Tally
-    from conformance.campaign.verdict_records import MismatchRecord
+    from conformance.campaign.findings.explain import Explanation
+    from conformance.campaign.records.accepted import Accepted
+    from conformance.campaign.records.fingerprint import Fingerprint
+    from conformance.campaign.records.tally import Failure, Tally
+    from conformance.campaign.records.verdicts import MismatchRecord
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
     from conformance.judge.dispute import Blame
     from conformance.laws.judging import Judging

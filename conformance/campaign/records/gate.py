@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from conformance.campaign.clause_records import ClauseRow
+from conformance.campaign.records.clauses import ClauseRow
 
 
 class ClausesRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="clauses"):

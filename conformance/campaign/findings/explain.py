@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import BackendError, answer
-from conformance.campaign.examination import ailment_in
-from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import backend, servers_restarted
-from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import CaseRecord, LawRecord, StepRecord
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
-from conformance.campaign.worker import judged, run_case
+from conformance.campaign.records.recording import law_record, verdict_record
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
+from conformance.campaign.workers.backend_cache import backend, servers_restarted
+from conformance.campaign.workers.examination import ailment_in
+from conformance.campaign.workers.nursery import DeathError, forked
+from conformance.campaign.workers.worker import judged, run_case
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise

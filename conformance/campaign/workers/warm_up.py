@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.backends.registry import BackendError, registration
-from conformance.campaign import huge_pages
-from conformance.campaign.examination import ask_again, begin, examine_all
-from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import die_with, forked
-from conformance.campaign.opened import backend
-from conformance.campaign.worker import run_case
+from conformance.campaign.workers import huge_pages
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.examination import ask_again, begin, examine_all
+from conformance.campaign.workers.last_words import silence
+from conformance.campaign.workers.nursery import die_with, forked
+from conformance.campaign.workers.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known

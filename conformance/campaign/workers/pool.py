@@ -23,20 +23,20 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.deal import dealt
-from conformance.campaign.nursery import DeathError
-from conformance.campaign.opened import Unopened, describe_backend
-from conformance.campaign.supervisor import cut_short, sheltered, supervised
-from conformance.campaign.warm_up import VARIABLE, prepare
+from conformance.campaign.workers.backend_cache import Unopened, describe_backend
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.dispatch import dealt
+from conformance.campaign.workers.nursery import DeathError
+from conformance.campaign.workers.supervisor import cut_short, sheltered, supervised
+from conformance.campaign.workers.warm_up import VARIABLE, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from conformance.campaign.chunk import Chunk
     from conformance.campaign.records import BackendRecord, CaseRecord
-    from conformance.campaign.supervisor import Passage
+    from conformance.campaign.workers.chunk import Chunk
+    from conformance.campaign.workers.supervisor import Passage
     from conformance.case.case import Case
     from conformance.laws.judging import Judging
 
@@ -45,7 +45,7 @@ Heard: TypeAlias = "Callable[[int], None]"
 """Hears how many more of something are done."""
 
 CALL_TIMEOUT = 120.0
-PRELOADED = ["conformance.campaign.warm_server"]
+PRELOADED = ["conformance.campaign.workers.warm_server"]
 """What the server that forks workers imports."""
 AT_ONCE = 16
 """How many cases that must be judged one process takes: enough that it is worth its fork, few enough that all workers have some."""

@@ -11,17 +11,17 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
-from conformance.campaign.record_files import extent, read_chunk
-from conformance.campaign.supervisor import alone
+from conformance.campaign.records.files import extent, read_chunk
+from conformance.campaign.workers.supervisor import alone
 
 if TYPE_CHECKING:
     from collections import Counter, defaultdict
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
 
-    from conformance.campaign.chunk import Chunk
     from conformance.campaign.records import CaseRecord
-    from conformance.campaign.supervisor import Passage
+    from conformance.campaign.workers.chunk import Chunk
+    from conformance.campaign.workers.supervisor import Passage
 
 TICK = 1.0
 

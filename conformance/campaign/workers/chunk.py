@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Death:
     """How a backend ended the process: it crashed or never came back, under this law, or in the canary, if one was being tried.
 
-    Where ``law`` is `conformance.campaign.watchdog.OURS`, it was this suite that never came back.
+    Where ``law`` is `conformance.campaign.workers.watchdog.OURS`, it was this suite that never came back.
 
-    ``frame``: in which function of the framework that was, see `conformance.campaign.last_words`. ``own``: whether the case did it for
-    sure, because no other had run in that process; else one before it may have damaged the process.
+    ``frame``: in which function of the framework that was, see `conformance.campaign.workers.last_words`. ``own``: whether the case did
+    it for sure, because no other had run in that process; else one before it may have damaged the process.
     """
 
     bucket: Bucket

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
-from conformance.campaign.lock_file import release_of
-from conformance.campaign.nursery import DeathError
 from conformance.campaign.records import BackendRecord
+from conformance.campaign.records.choices import release_of
+from conformance.campaign.workers.nursery import DeathError
 from conformance.ops import catalogue
 from conformance.ops.orders import highest_order
 

@@ -14,19 +14,20 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign import cluster_worker, facts
-from conformance.campaign.cluster_worker import LINE, ClusterError, checked, released, seen_through
-from conformance.campaign.deal import dealt
+from conformance.campaign.records import provenance
+from conformance.campaign.workers import cluster_worker
+from conformance.campaign.workers.cluster_worker import LINE, ClusterError, checked, released, seen_through
+from conformance.campaign.workers.dispatch import dealt
 from conformance.case.prose import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from conformance.campaign.chunk import Chunk
-    from conformance.campaign.cluster_worker import Delivered
     from conformance.campaign.records import BackendRecord, CaseRecord
-    from conformance.campaign.supervisor import Passage
+    from conformance.campaign.workers.chunk import Chunk
+    from conformance.campaign.workers.cluster_worker import Delivered
+    from conformance.campaign.workers.supervisor import Passage
 
 LOCAL = "local"
 """In the place of an address: a cluster of processes of this machine."""
@@ -76,7 +77,7 @@ def _local_cluster(jobs: int) -> Iterator[Any]:
 
 
 class Cluster:
-    """The workers of a Dask cluster, as `conformance.campaign.deal.Hands`.
+    """The workers of a Dask cluster, as `conformance.campaign.workers.dispatch.Hands`.
 
     ``jobs``: how many threads they had at most. Those of a worker that came late or left early count as idle for the rest, so that a
     run never looks cheaper than it was. ``clock`` tells how long there has been no worker, in seconds.
@@ -98,7 +99,7 @@ class Cluster:
         Raises:
             ClusterError: if there is none, or one would make another ledger.
         """
-        self._backends, self._needed = tuple(backend.name for backend in backends), facts.of_machine(backends)
+        self._backends, self._needed = tuple(backend.name for backend in backends), provenance.of_machine(backends)
         try:
             self._client.wait_for_workers(1, ANSWER)
         except TimeoutError:

@@ -17,7 +17,7 @@ from conformance.laws.registry import LAWS
 from reference_impl.dialects.conventions import Kind, plain_name
 
 if TYPE_CHECKING:
-    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+    from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
     from conformance.laws.judging import Judging
 
 
@@ -32,7 +32,7 @@ class Fingerprint(NamedTuple):
 
     ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice, or only its
     kind where the choices of many ops changed. ``at`` is empty where that is so, or many ops raise an error. ``op``: at whose rule
-    `conformance.campaign.triage` found that the difference begins, if it was asked and could tell.
+    `conformance.campaign.findings.triage` found that the difference begins, if it was asked and could tell.
     """
 
     backend: str

@@ -1,9 +1,9 @@
 """Reductions of large cases: whole runs of steps at once.
 
-The passes of `conformance.campaign.reductions` take away one thing at a time. Of a case of thousands of steps there are thousands of
-such candidates in each of thousands of rounds. So of a large case halves are taken away first, then quarters, and so on (the delta
-debugging that `conformance.campaign.shrink` names), until it is no longer large: what a run of steps makes is replaced by what it was
-made of, or by inputs, or dropped, from sums and lists too.
+The passes of `conformance.campaign.findings.reductions` take away one thing at a time. Of a case of thousands of steps there are
+thousands of such candidates in each of thousands of rounds. So of a large case halves are taken away first, then quarters, and so on
+(the delta debugging that `conformance.campaign.findings.shrink` names), until it is no longer large: what a run of steps makes is
+replaced by what it was made of, or by inputs, or dropped, from sums and lists too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.campaign.reductions import outcome_of
+from conformance.campaign.findings.reductions import outcome_of
 from conformance.case.case import Case, input_of
 from conformance.case.outcome import Computed, Value
 from conformance.case.rewrite import prune, rename, replace_step, with_steps, without_root

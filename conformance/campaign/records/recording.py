@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from conformance.campaign.coverage import covered, key_of_op
-from conformance.campaign.grid_records import Met
 from conformance.campaign.records import LawRecord, NullRecord
-from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+from conformance.campaign.records.coverage import covered, key_of_op
+from conformance.campaign.records.grid import Met
+from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.case.outcome import Computed, NotOffered, Raised
 from conformance.case.place import recorded
 from conformance.case.queries import label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.once import once_for_all
+from conformance.campaign.workers.single_flight import once_for_all
 
 if TYPE_CHECKING:
     from pathlib import Path

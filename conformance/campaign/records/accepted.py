@@ -6,7 +6,7 @@ from datetime import date
 
 import msgspec
 
-from conformance.campaign.fingerprint import Fingerprint
+from conformance.campaign.records.fingerprint import Fingerprint
 from conformance.case.case import Case
 
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from conformance.backends import Backend, BackendInfo, answer
-from conformance.campaign.deaths import endless, is_of_death, settled_death
-from conformance.campaign.examination import ailment_in
-from conformance.campaign.grid_records import GridRecord, Met
-from conformance.campaign.last_words import heard
-from conformance.campaign.opened import backend
-from conformance.campaign.record_files import Writer, extent
-from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, CaseRecord
-from conformance.campaign.watchdog import OURS, alarm, note, progress_file, set_alarm
+from conformance.campaign.records.files import Writer, extent
+from conformance.campaign.records.grid import GridRecord, Met
+from conformance.campaign.records.recording import met_of, null_record, verdict_record
+from conformance.campaign.workers.backend_cache import backend
+from conformance.campaign.workers.deaths import endless, is_of_death, settled_death
+from conformance.campaign.workers.examination import ailment_in
+from conformance.campaign.workers.last_words import heard
+from conformance.campaign.workers.watchdog import OURS, alarm, note, progress_file, set_alarm
 from conformance.case.case import Case
 from conformance.case.outcome import Raised
 from conformance.case.place import END
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     import mmap
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from conformance.campaign.chunk import Chunk, Death
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.records.verdicts import VerdictRecord
+    from conformance.campaign.workers.chunk import Chunk, Death
     from conformance.case.outcome import Outcome
     from conformance.generate.grid import Point
     from conformance.judge.nulls import Null

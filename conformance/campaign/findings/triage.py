@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.campaign.opened import backend
+from conformance.campaign.workers.backend_cache import backend
 from conformance.compare.compare import Comparer
 from conformance.compare.following import REFUSALS
 from conformance.compare.promise import Promise
@@ -33,9 +33,9 @@ from reference_impl.dialects.conventions import COMPUTED
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from conformance.campaign.fingerprint import Fingerprint
-    from conformance.campaign.pool import Workers
-    from conformance.campaign.tally import Failure, Tally
+    from conformance.campaign.records.fingerprint import Fingerprint
+    from conformance.campaign.records.tally import Failure, Tally
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
 
 PATIENCE = 5.0

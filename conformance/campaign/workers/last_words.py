@@ -14,7 +14,7 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from conformance.campaign.signal_stack import make_room
+from conformance.campaign.workers.signal_stack import make_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ from __future__ import annotations
 import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from conformance.campaign.last_words import die_at_once
-from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.once import once_for_all
-from conformance.campaign.opened import backend, servers_restarted
-from conformance.campaign.watchdog import set_alarm
+from conformance.campaign.workers.backend_cache import backend, servers_restarted
+from conformance.campaign.workers.last_words import die_at_once
+from conformance.campaign.workers.nursery import DeathError, forked
+from conformance.campaign.workers.single_flight import once_for_all
+from conformance.campaign.workers.watchdog import set_alarm
 from conformance.judge.canary import EVERY, ailment_after, is_ill, ops_of, trust, well
 
 if TYPE_CHECKING:

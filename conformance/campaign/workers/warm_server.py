@@ -5,6 +5,6 @@ Whatever is done here is done once, for all workers of all pools. The pool says 
 
 import os
 
-from conformance.campaign.warm_up import VARIABLE, prepare_server
+from conformance.campaign.workers.warm_up import VARIABLE, prepare_server
 
 prepare_server(tuple(filter(None, os.environ.get(VARIABLE, "").split(","))))

@@ -2,7 +2,7 @@
 
 A drawn case has more than its failure needs: steps that lead nowhere, values that could be given, parameters that change nothing. Each
 pass takes away one sort of these, by the edits of `conformance.case.rewrite`. What it proposes need be neither a valid script nor a
-smaller one: `conformance.campaign.shrink` asks for both, and judges what is left.
+smaller one: `conformance.campaign.findings.shrink` asks for both, and judges what is left.
 """
 
 from __future__ import annotations

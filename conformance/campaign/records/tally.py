@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from conformance.campaign.accepted_records import AcceptedRecord
-from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
-from conformance.campaign.grid_records import cell_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
-from conformance.campaign.share_records import DrawnRecord
+from conformance.campaign.records.accepted import AcceptedRecord
+from conformance.campaign.records.fingerprint import Fingerprint, fingerprint_of
+from conformance.campaign.records.grid import cell_of
+from conformance.campaign.records.shares import DrawnRecord
 from conformance.case.prose import counted, percent
 from conformance.case.queries import ops_in
 from conformance.judge.nulls import upper_bound
@@ -20,10 +20,10 @@ from conformance.judge.verdict import COMPARED, FAILING, Bucket
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.campaign.accepted_records import Accepted
-    from conformance.campaign.grid_records import GridRecord, Met
     from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, NullRecord
-    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+    from conformance.campaign.records.accepted import Accepted
+    from conformance.campaign.records.grid import GridRecord, Met
+    from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
     from conformance.case.case import Case
 
 S = TypeVar("S", bound=str)

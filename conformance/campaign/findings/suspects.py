@@ -17,7 +17,7 @@ from conformance.case.queries import ops_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.campaign.tally import Failure
+    from conformance.campaign.records.tally import Failure
     from conformance.case.case import Case
 
 CHANCE = 0.01

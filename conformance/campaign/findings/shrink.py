@@ -1,10 +1,10 @@
 """Shrinking: delta debugging of a failing case, down to one that a person can check by hand.
 
-A drawn case has dozens of steps, of which a failure needs a few. The passes of `conformance.campaign.reductions` propose smaller
-cases. In each round the candidates of all of them are judged, and the smallest that fails with the same fingerprint is kept, so that no
-other fault takes the place of the first, and so that a number that is far off stays so: what ends as a few roundings convinces nobody.
-The rounds end where no candidate fails. The candidates of a round run in a worker process, so a case that takes the process down is
-shrunk the same way as any other.
+A drawn case has dozens of steps, of which a failure needs a few. The passes of `conformance.campaign.findings.reductions` propose
+smaller cases. In each round the candidates of all of them are judged, and the smallest that fails with the same fingerprint is kept, so
+that no other fault takes the place of the first, and so that a number that is far off stays so: what ends as a few roundings convinces
+nobody. The rounds end where no candidate fails. The candidates of a round run in a worker process, so a case that takes the process
+down is shrunk the same way as any other.
 
 What fails only after other cases of its process is shrunk with them, as a sequence: first there are fewer, then they are smaller. Each
 candidate then has a process of its own, or one would be the history of the next.
@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.coarse import coarser
-from conformance.campaign.explain import run_after
-from conformance.campaign.fingerprint import is_gross
-from conformance.campaign.pool import CALL_TIMEOUT
-from conformance.campaign.reductions import PASSES, WHATEVER_THE_LENGTH
+from conformance.campaign.findings.explain import run_after
+from conformance.campaign.findings.large_reductions import coarser
+from conformance.campaign.findings.reductions import PASSES, WHATEVER_THE_LENGTH
+from conformance.campaign.records.fingerprint import is_gross
+from conformance.campaign.workers.chunk import chunk_of
+from conformance.campaign.workers.pool import CALL_TIMEOUT
 from conformance.case.files import CaseError, check
 from conformance.case.queries import ops_in
 from conformance.case.steps import InPlace
@@ -39,9 +39,9 @@ from conformance.laws.judging import times_as_large
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from conformance.campaign.fingerprint import Fingerprint
-    from conformance.campaign.pool import Workers
     from conformance.campaign.records import CaseRecord
+    from conformance.campaign.records.fingerprint import Fingerprint
+    from conformance.campaign.workers.pool import Workers
     from conformance.case.case import Case
     from conformance.laws.judging import Judging
 

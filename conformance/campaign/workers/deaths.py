@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.backends import Backend
-    from conformance.campaign.chunk import Death
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.records.verdicts import VerdictRecord
+    from conformance.campaign.workers.chunk import Death
     from conformance.case.case import Case
 
 

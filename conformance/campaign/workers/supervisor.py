@@ -14,15 +14,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign.chunk import Chunk, Death
-from conformance.campaign.examination import Suspicion, forget, resolved, settled
-from conformance.campaign.last_words import die_at_once, frame_of, has_said_all, is_dying, words_in
-from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import servers_restarted
-from conformance.campaign.record_files import last_index, read_chunk
-from conformance.campaign.warm_up import prepare_for
-from conformance.campaign.watchdog import OURS, rang, under_way
-from conformance.campaign.worker import POISONED, run_chunk
+from conformance.campaign.records.files import last_index, read_chunk
+from conformance.campaign.workers.backend_cache import servers_restarted
+from conformance.campaign.workers.chunk import Chunk, Death
+from conformance.campaign.workers.examination import Suspicion, forget, resolved, settled
+from conformance.campaign.workers.last_words import die_at_once, frame_of, has_said_all, is_dying, words_in
+from conformance.campaign.workers.nursery import DeathError, forked
+from conformance.campaign.workers.warm_up import prepare_for
+from conformance.campaign.workers.watchdog import OURS, rang, under_way
+from conformance.campaign.workers.worker import POISONED, run_chunk
 from conformance.judge.canary import trust
 from conformance.judge.verdict import Bucket
 from conformance.laws.registry import LAWS
@@ -129,10 +129,10 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     """Return what is left of a chunk whose process died.
 
     The first death at a case may be the fault of one before it, which damaged the process, unless there is none. So the worker runs the
-    case once more, if it does not know the death, see `conformance.campaign.worker`; the second is its own. A backend that died is not
-    run again, so where it dies once more nobody knows of what, and all of them are left out; unless a law died, whose cases are made
-    with one more run. Where this suite was computing, it is the suite that never came back; but if the process crashed, the framework
-    had damaged it.
+    case once more, if it does not know the death, see `conformance.campaign.workers.worker`; the second is its own. A backend that died
+    is not run again, so where it dies once more nobody knows of what, and all of them are left out; unless a law died, whose cases are
+    made with one more run. Where this suite was computing, it is the suite that never came back; but if the process crashed, the
+    framework had damaged it.
     """
     following = _following(chunk)
     if exit_code == POISONED:

@@ -20,13 +20,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends import BackendError
-from conformance.campaign import facts
-from conformance.campaign.deal import one_by_one
-from conformance.campaign.pool import Workers, end_server
-from conformance.campaign.supervisor import Passage
+from conformance.campaign.records import provenance
+from conformance.campaign.workers.dispatch import one_by_one
+from conformance.campaign.workers.pool import Workers, end_server
+from conformance.campaign.workers.supervisor import Passage
 
 if TYPE_CHECKING:
-    from conformance.campaign.chunk import Chunk
+    from conformance.campaign.workers.chunk import Chunk
 
 LINE = "dask worker ADDRESS --no-nanny"
 """How a worker is started that can do this."""
@@ -94,7 +94,7 @@ def misfit(needed: dict[str, str], backends: tuple[str, ...]) -> str | None:
     if multiprocessing.current_process().daemon:
         return f"runs under a nanny, so that it may have no processes of its own; start it with: {LINE}"
     try:
-        found = facts.difference(needed, _facts(backends))
+        found = provenance.difference(needed, _facts(backends))
     except BackendError as error:
         return f"cannot run the suite: {error}"
     if found is None:
@@ -108,7 +108,7 @@ def _facts(backends: tuple[str, ...]) -> dict[str, str]:
     Finalize(None, end_server, exitpriority=0)  # a process of multiprocessing waits at its end for its children, and asks none to end
     workers = _taken(backends)
     try:
-        return facts.of_machine([workers.describe(name) for name in backends])
+        return provenance.of_machine([workers.describe(name) for name in backends])
     finally:
         _idle[backends].append(workers)
 

@@ -18,7 +18,7 @@ from conformance.case.steps import parameters
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS
 from conformance.deviations.entries import known
-from conformance.judge.promises import documents, promises
+from conformance.judge.documents import documents, promises
 from conformance.judge.verdict import AGREEING, Bucket
 from reference_impl import DIALECTS
 from reference_impl.dialects.switches import SWITCHES

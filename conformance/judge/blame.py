@@ -30,7 +30,7 @@ from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations.explain import excuse, explain, scripts_instead
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote, opinion, silent
 from conformance.judge.grounds import GROUNDS
-from conformance.judge.localise import first_node
+from conformance.judge.localisation import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.judge.written_out import written_out
 from conformance.ops.dtypes import WIDE

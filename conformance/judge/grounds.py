@@ -36,7 +36,7 @@ from conformance.case.steps import (
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.judge.dispute import Opinion, Vote, silent
-from conformance.judge.promises import documents
+from conformance.judge.documents import documents
 from conformance.judge.ways import linear_in, way_to
 from reference_impl import DIALECTS, Category
 from reference_impl.dialects.switches import SWITCHES

@@ -16,7 +16,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.judge.blame import LAW_ITSELF, who
 from conformance.judge.dispute import Blame, Opinion, Vote, silent
-from conformance.judge.localise import first_node
+from conformance.judge.localisation import first_node
 from conformance.laws.known import Broken
 from conformance.laws.registry import LAWS, settle, try_laws
 from conformance.laws.relation import Status

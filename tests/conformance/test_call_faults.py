@@ -10,7 +10,7 @@ from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, Hook, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.judge.localise import Node, first_node
+from conformance.judge.localisation import Node, first_node
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.registry import mutant
 from reference_impl.reverse.walk import ReversePass

@@ -14,7 +14,7 @@ from conformance.clauses import CURATED, Curated
 from conformance.clauses.checks import CHECKS
 from conformance.clauses.dialects import CASES
 from conformance.compare.promise import promised
-from conformance.judge.promises import documents, promises
+from conformance.judge.documents import documents, promises
 from reference_impl import DIALECTS, Dialect
 from reference_impl.dialects.conventions import Conventions
 from reference_impl.dialects.switches import SWITCHES

@@ -17,10 +17,10 @@ from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.judge.blame import blame
-from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
-from conformance.judge.hooked import but_for_zeros
-from conformance.judge.localise import first_node
-from conformance.judge.unroll import UnrolledError, copying, unrolled
+from conformance.judge.hook_probes import but_for_zeros
+from conformance.judge.leaf_probes import MOST, NOT_THE_FIRST, TOO_MANY
+from conformance.judge.localisation import first_node
+from conformance.judge.unrolling import UnrolledError, copying, unrolled
 from conformance.mutants.mutant import Kind
 from conformance.mutants.registry import mutant, mutants_of
 from conformance.mutants.wrong_rule import rule_fault

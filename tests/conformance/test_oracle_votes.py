@@ -21,7 +21,7 @@ from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
 from conformance.judge.blame import LAW_ITSELF, ORACLES, _gradient, _numerically, who
 from conformance.judge.dispute import Dispute, Opinion, Vote
-from conformance.judge.localise import first_node
+from conformance.judge.localisation import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.mutants.registry import mutant
 from reference_impl import OPS, PADDLE

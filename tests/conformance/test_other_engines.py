@@ -26,7 +26,7 @@ from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.blame import blame
-from conformance.judge.localise import first_node
+from conformance.judge.localisation import first_node
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional

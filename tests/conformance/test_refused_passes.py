@@ -15,9 +15,9 @@ from conformance.case.case import BETWEEN, Case, Input
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.judge.cuts import MOST, TOO_MANY, refused_for
-from conformance.judge.hooked import UNASKED
-from conformance.judge.localise import Node, first_node
+from conformance.judge.hook_probes import UNASKED
+from conformance.judge.leaf_probes import MOST, TOO_MANY, refused_for
+from conformance.judge.localisation import Node, first_node
 from conformance.judge.verdict import Bucket
 from examples.engines.numpy_ops import NUMPY
 from reference_impl import OPS, TORCH

@@ -26,7 +26,7 @@ from conformance.compare.following import REFUSALS
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import LAW
 from conformance.deviations.explain import excuse
-from conformance.judge.localise import begins_at_a_rule, first_node
+from conformance.judge.localisation import begins_at_a_rule, first_node
 from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl.dialects.conventions import COMPUTED
 

@@ -20,7 +20,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.rewrite import cut
 from conformance.case.steps import Backward, Grad, results
 from conformance.compare.compare import Comparer
-from conformance.judge.hooked import UNASKED
+from conformance.judge.hook_probes import UNASKED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

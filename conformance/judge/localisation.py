@@ -6,13 +6,13 @@ order, the first step whose results have the right cotangents and one of whose o
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
 is not, so exp is named, although mul passes the wrong number on.
 
-An engine without hooks is asked for all these gradients by one `grad`; in the place of a `backward` each value is made a leaf, and of
-a pass that ends in an exception one value is asked for at a time (`cuts`). Where a value has several uses, each is given a copy, which
-tells their contributions apart; if each contribution is right, their sum is wrong. A gradient that was asked for in the middle of a
-pass, and from which the pass goes on, counts as a use as well.
+An engine without hooks is asked for all these gradients by one `grad`; in the place of a `backward` each value is made a leaf, and of a
+pass that ends in an exception one value is asked for at a time (`leaf_probes`). Where a value has several uses, each is given a copy,
+which tells their contributions apart; if each contribution is right, their sum is wrong. A gradient that was asked for in the middle of
+a pass, and from which the pass goes on, counts as a use as well.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
-rule (`unroll`), and the first wrong rule in it is looked for in the same way.
+rule (`unrolling`), and the first wrong rule in it is looked for in the same way.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.call_faults import fault_of_call
-from conformance.judge.cuts import REFUSING, refused_for, wrong_of_leaves
-from conformance.judge.hooked import HOOKS, UNASKED, wrong_under_hooks
-from conformance.judge.unroll import UnrolledError, copying, unrolled
+from conformance.judge.hook_probes import HOOKS, UNASKED, wrong_under_hooks
+from conformance.judge.leaf_probes import REFUSING, refused_for, wrong_of_leaves
+from conformance.judge.unrolling import UnrolledError, copying, unrolled
 from reference_impl import Category
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from conformance.case.steps import Call, Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
-    from conformance.judge.unroll import Rule
+    from conformance.judge.unrolling import Rule
 
     Kinds = AbstractSet[str]
 

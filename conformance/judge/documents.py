@@ -1,4 +1,4 @@
-"""The promises of the source documents, by clause id, as data (``promises.toml``)."""
+"""The promises of the source documents, by clause id, as data (``documents.toml``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from reference_impl import Category
 
-FILE = Path(__file__).with_name("promises.toml")
+FILE = Path(__file__).with_name("documents.toml")
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

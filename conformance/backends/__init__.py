@@ -39,7 +39,7 @@ MEASURED = Path("conventions")
 class BackendInfo:
     """A backend's facts: which engine it is, which dialect it claims to speak, and what it does not offer.
 
-    ``not_offered`` maps what a step may need (`conformance.case.case.Case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) to
+    ``not_offered`` maps what a step may need (`conformance.case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) to
     the reason. ``variant_of``: the backend of the framework that this is a device, a compiler or a copy of; what is known of that one,
     its deviations and its conventions, is known of this. An adapter that calls itself by the name of such a backend is a variant of it.
     ``cpu``: which vector instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where
@@ -60,7 +60,7 @@ class BackendInfo:
     alike: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, needs: Iterable[str]) -> str | None:
-        """Return why a step that ``needs`` these (`conformance.case.case.Case.needs`) is not offered, or ``None``."""
+        """Return why a step that ``needs`` these (`conformance.case.needs`) is not offered, or ``None``."""
         lacking = self.not_offered
         for parameter in needs:
             if parameter in lacking:

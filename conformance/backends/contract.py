@@ -27,8 +27,9 @@ import numpy as np
 
 from conformance.backends import CHOSEN, BackendInfo
 from conformance.backends.probes import PROBES, SQUARE, TOTAL, X
-from conformance.case.case import AGAIN, ANEW, BETWEEN, Case
+from conformance.case.case import Case
 from conformance.case.files import decode, encode
+from conformance.case.needs import AGAIN, ANEW, BETWEEN
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
 from conformance.case.steps import NO_VALUE, Backward, Step, results
 from conformance.ops import catalogue

@@ -15,28 +15,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
-from conformance.case.steps import (
-    AppendBackward,
-    Backward,
-    Call,
-    Edge,
-    Grad,
-    RetainGrad,
-    SetRequiresGrad,
-    Step,
-    parameters,
-    results,
-    uses,
-)
+from conformance.case.needs import needs_of
+from conformance.case.steps import AppendBackward, Backward, Call, Edge, RetainGrad, SetRequiresGrad, Step, results, uses
 from conformance.ops.dtypes import is_complex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 SCHEMA = 1
 NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -141,19 +127,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def needs(self) -> tuple[tuple[str, ...], ...]:
-        """What each step needs of a backend; kept, since every backend asks for it.
-
-        That is what it is and has (`conformance.case.steps.parameters`), the dtypes of the inputs that it uses: ``dtype:float64``, and
-        `AGAIN`, `BETWEEN` and `ANEW`.
-        """
-        dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        higher = _higher(self.steps, self.names_used) if Grad in self.kinds else {}
-        if Backward in self.kinds:
-            higher |= _anew(self.steps, self.names_used)
-        return tuple(
-            (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
-            for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
-        )
+        """What each step needs of a backend (`conformance.case.needs`); kept, since every backend asks for it."""
+        return needs_of(self.steps, self.names_used, {entry.name: entry.dtype for entry in self.inputs})
 
     @functools.cached_property
     def names_used(self) -> tuple[tuple[str, ...], ...]:
@@ -169,87 +144,6 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def __hash__(self) -> int:
         return int(self.id, 16)
-
-
-BETWEEN = "grad.between"
-"""What a call needs that asks for the gradient of a gradient by a value which that gradient was itself taken through.
-
-In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the formula that it has for ``g``: ``1 / (2 v)`` depends on
-``v``, and ``x ** -0.5 / 2``, the same number, does not. To an engine that differentiates functions it is no question at all. The same
-holds of ``grad(g, x, no_grad_vars=v)``, which is 0 by the first formula.
-"""
-
-
-AGAIN = "grad.again"
-"""What a call needs that differentiates what another one returned: a second derivative."""
-
-
-ANEW = "backward.anew"
-"""What a pass needs that goes through an op which was recorded before an earlier pass, and took a tensor which that one went through.
-
-In ``y = exp(x)``, ``z = sin(x)``, ``backward(y)``, ``backward(z)`` a tape that clears what is attached to ``x`` loses the ``sin``, too.
-"""
-
-
-def _anew(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:
-    """Return which steps, which have ``used`` these names, need `ANEW`, by number."""
-    makers = {name: number for number, step in enumerate(steps) for name in results(step)}
-    passed: dict[str, int] = {}  # the values that passes went through, with the number of the latest
-    found: dict[int, tuple[str, ...]] = {}
-    for number, step in enumerate(steps):
-        if isinstance(step, Backward):
-            through = _made_of(step.roots, makers, used)
-            ops = {makers[name] for name in through if name in makers}
-            if any(passed.get(operand, -1) > op for op in ops for operand in used[op]):
-                found[number] = (ANEW,)
-            passed |= dict.fromkeys(through, number)
-    return found
-
-
-def _higher(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:
-    """Return which steps, which have ``used`` these names, need `AGAIN` or `BETWEEN`, by number."""
-    if sum(isinstance(step, Grad) for step in steps) < 2:
-        return {}
-    makers = {name: number for number, step in enumerate(steps) for name in results(step)}
-    below: dict[int, set[str]] = {}  # what the gradients of a call were made of
-    passed: dict[int, set[str]] = {}  # and through what they were taken
-    found = {}
-    for number, step in enumerate(steps):
-        if not isinstance(step, Grad):
-            continue
-        words: dict[str, set[str]] = {AGAIN: set(), BETWEEN: set()}
-        for name in _made_of(step.outputs, makers, used):
-            call = makers.get(name, -1)
-            if call in below:
-                words[AGAIN] |= below[call]
-                words[BETWEEN] |= passed[call].union(results(steps[call])) - {name}  # on a tape one may be made of another
-        asked = {AGAIN: step.inputs, BETWEEN: (*step.inputs, *(step.no_grad_vars or ()))}
-        found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(asked[word]))
-        below[number] = _made_of(used[number], makers, used)
-        passed[number] = _made_with(step.inputs, below[number], makers, used)
-    return found
-
-
-def _made_of(names: Iterable[str], makers: dict[str, int], used: Sequence[tuple[str, ...]]) -> set[str]:
-    """Return what values were made of, with these."""
-    found: set[str] = set()
-    left = list(names)
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left.extend(used[makers[name]] if name in makers else ())
-    return found
-
-
-def _made_with(names: Iterable[str], among: set[str], makers: dict[str, int], used: Sequence[tuple[str, ...]]) -> set[str]:
-    """Return which of some values were made with one of these names, which need not be among what was made with them."""
-    found: set[str] = set()
-    named = set(names)
-    for name in sorted((name for name in among if name in makers), key=makers.__getitem__):
-        if any(operand in named or operand in found for operand in used[makers[name]]):
-            found.add(name)
-    return found
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from conformance.backends.error_rules import categorise
 from conformance.backends.interpreter import pick
-from conformance.case.case import AGAIN
+from conformance.case.needs import AGAIN
 from conformance.ops.dtypes import COMPLEX
 from examples.engines.functional import MisfitError
 from reference_impl import TORCH, Category

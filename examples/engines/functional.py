@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from conformance.backends.error_rules import categorise
-from conformance.case.case import BETWEEN
+from conformance.case.needs import BETWEEN
 from conformance.case.outcome import Value
 from conformance.ops.dtypes import COMPLEX
 from reference_impl import PADDLE_STATIC, Category

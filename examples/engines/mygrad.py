@@ -10,7 +10,7 @@ import numpy as np
 from conformance.backends import BackendInfo, Registration
 from conformance.backends.calls import Calls, Spelling
 from conformance.backends.interpreter import Interpreter
-from conformance.case.case import AGAIN
+from conformance.case.needs import AGAIN
 from examples.engines.functional import FUNCTIONAL, Functional
 from examples.engines.numpy_ops import spelled
 

@@ -11,7 +11,7 @@ import numpy as np
 from conformance.backends import BackendInfo, Registration
 from conformance.backends.calls import Calls, Spelling
 from conformance.backends.interpreter import Interpreter
-from conformance.case.case import ANEW
+from conformance.case.needs import ANEW
 from conformance.case.outcome import Value
 from examples.engines.eager import TAPES, Eager
 from examples.engines.mygrad import ERROR_RULES, NOT_OFFERED, OWN

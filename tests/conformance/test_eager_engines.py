@@ -12,7 +12,8 @@ from conformance.backends.contract import offerable
 from conformance.backends.reference import reference
 from conformance.backends.registry import registration
 from conformance.campaign.run import nowhere_taken
-from conformance.case.case import ANEW, Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.needs import ANEW
 from conformance.case.outcome import Computed, NotOffered, Raised
 from conformance.case.steps import Backward, Edge, Grad, Op, RetainGrad, SetRequiresGrad, Step
 from conformance.compare.promise import Promise

@@ -20,7 +20,7 @@ from conformance.campaign.records.files import read
 from conformance.campaign.records.grid import cell_of
 from conformance.campaign.run import nowhere_taken, run_campaign
 from conformance.campaign.workers.worker import run_case
-from conformance.case.case import AGAIN
+from conformance.case.needs import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
 from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid

@@ -18,7 +18,8 @@ from conformance.backends.contract import check, offerable
 from conformance.backends.reference import reference
 from conformance.backends.registry import registration, slowness
 from conformance.campaign.run import nowhere_taken
-from conformance.case.case import AGAIN, BETWEEN, Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.needs import AGAIN, BETWEEN
 from conformance.case.outcome import Computed
 from conformance.case.queries import ops_in
 from conformance.case.steps import Detach, Grad, Op

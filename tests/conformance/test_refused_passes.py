@@ -11,7 +11,8 @@ import pytest
 from conformance.backends.calls import Calls, Spelling
 from conformance.campaign.findings.triage import is_open
 from conformance.campaign.records.fingerprint import Fingerprint
-from conformance.case.case import BETWEEN, Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.needs import BETWEEN
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise

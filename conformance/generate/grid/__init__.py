@@ -16,7 +16,7 @@ import functools
 from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from conformance.case.case import AGAIN
+from conformance.case.needs import AGAIN
 from conformance.generate.grid.alone import CHAIN, FOURTH, SIBLING, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn

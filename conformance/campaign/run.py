@@ -119,19 +119,19 @@ def _clear_cases(out: Path) -> None:
 
 
 class _Campaign:
-    """A run whose record has its header, and perhaps some of its cases; ``hands`` run the cases, and ``workers`` make the findings."""
+    """A run whose record has its header, and perhaps some of its cases; ``crew`` runs the cases, and ``workers`` make the findings."""
 
     def __init__(
         self,
         options: Options,
         header: Header,
         workers: Workers,
-        hands: Workers | Cluster,
+        crew: Workers | Cluster,
         started: float,
         progress: Callable[[Progress], None],
         broken: Callable[[Header, Footer], Iterable[str]],
     ) -> None:
-        self.options, self.header, self.workers, self.hands = options, header, workers, hands
+        self.options, self.header, self.workers, self.crew = options, header, workers, crew
         self.progress, self.broken = progress, broken
         self.tally = Tally(options.backends, options.halves)
         self.started = started
@@ -147,7 +147,7 @@ class _Campaign:
         with Writer(self.options.record, recorded.size) as writer:
             self._cases(recorded.cases, writer)
             ended = time.monotonic() - self.started
-            self.tally.add_processes(self.hands.ended, self.hands.seconds)
+            self.tally.add_processes(self.crew.ended, self.crew.seconds)
             self._findings(writer)
             footer = self._footer(ended)
             writer.write(footer)
@@ -155,7 +155,7 @@ class _Campaign:
 
     def _cases(self, recorded: Collection[int], writer: Writer) -> None:
         folder = tempfile.mkdtemp(dir=self.options.out, prefix=WORK)
-        for records in self.hands.run(self._chunks(folder, recorded), self.until, self._tell):
+        for records in self.crew.run(self._chunks(folder, recorded), self.until, self._tell):
             for record in records:
                 writer.write(record)
                 self.tally.add(record)
@@ -213,7 +213,7 @@ class _Campaign:
             d.id: DeviationRecord(d.reason, d.finding, d.wrong_values, counted.get(d.id), d.unpromised) for d in known() if d.id in seen
         }
         lacking = {backend.name: backend.not_offered for backend in header.backends}
-        footer = tally.footer(reason, wall, self.hands.jobs, lacking, info)
+        footer = tally.footer(reason, wall, self.crew.jobs, lacking, info)
         broken = tuple(self.broken(header, footer))
         verdict = RunVerdict.DIVERGES if broken and footer.verdict is RunVerdict.CONFORMS else footer.verdict
         return msgspec.structs.replace(footer, broken=broken, verdict=verdict)

@@ -40,7 +40,7 @@ CODES = {
 }
 
 
-def campaign(
+def options_of(
     *,
     backends: tuple[str, ...],
     seed: int,
@@ -48,26 +48,20 @@ def campaign(
     dask: str | None,
     out: Path,
     cases: int,
-    budget: float | None,
     lanes: tuple[str, ...],
-    ops: tuple[str, ...] | None,
-    verbose: bool,
+    budget: float | None = None,
+    ops: tuple[str, ...] | None = None,
     laws: str = "some",
     nulls: str = "some",
-    before: Callable[[Options, Console], Checked] | None = None,
-    after: Callable[[Header, Footer, Checked], None] = lambda *_: None,
     laws_only: bool = False,
-    resume: bool = False,
     grid: bool = False,
     baseline: Path | None = None,
     profile: Profile = "usual",
-) -> int:
-    """Run a campaign, print its summary, and return the exit code.
+) -> Options:
+    """Return what a campaign is asked to do, given what the command line says.
 
-    ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
-    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new; ``profile``: what is drawn;
-    ``laws``, ``nulls``: how many of them are tried, see `conformance.laws.judging.Sampling`;
-    ``laws_only``: every law, and no other judge.
+    ``laws`` and ``nulls`` say how many laws and null pairs are tried (`conformance.laws.judging.Sampling`). With ``laws_only`` every
+    law is tried, and nothing else judges.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -75,15 +69,30 @@ def campaign(
     if lanes == ("exact",) and ops and not any(catalogue()[name].exact for name in ops):
         msg = f"the lane 'exact' needs an exact op, and {', '.join(ops)} has none; 'conformance ops' lists the lanes of each"
         raise click.BadParameter(msg, param_hint="'--lane'")
-    console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
-    halves = {registration(name).static for name in backends}
-    mixed, later = len(halves) == 2, usual_later(ops, profile)
-    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=mixed, later=later, profile=profile)
+    kinds = {registration(name).static for name in backends}
+    later = usual_later(ops, profile)
+    draw = DrawOptions(lanes, ops, static=kinds == {True}, mixed=len(kinds) == 2, later=later, profile=profile)
     tried = Sampling.EVERY if laws_only else Sampling(laws)
     timeout = (LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * slowness(backends)
     judging = Judging(tried, laws_only=laws_only, nulls=Sampling(nulls), timeout=timeout)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
+    return Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
+
+
+def campaign(
+    options: Options,
+    *,
+    verbose: bool,
+    before: Callable[[Options, Console], Checked] | None = None,
+    after: Callable[[Header, Footer, Checked], None] = lambda *_: None,
+    resume: bool = False,
+) -> int:
+    """Run a campaign, write its files, print its summary, and return the exit code.
+
+    A gate checks something ``before`` the campaign, and ``after`` it whether the run is as usual; it also gets the files for CI. With
+    ``resume`` the campaign goes on with the run that is in its folder already.
+    """
+    console = Console(highlight=False)
     prepare(options)
     checked = before(options, console) if before else Checked()
     check_accepted(options, checked)
@@ -93,14 +102,14 @@ def campaign(
         yield from checked.broken
         yield from too_often(options.accepted, header, footer)
 
-    with shown(console, cases) as tell:
+    with shown(console, options.cases) as tell:
         footer = run_campaign(options, tell, checked.records, broken, resume=resume)
-    record, page = options.record, out / "report.html"
-    ended = run_of(read(record))
-    write_html(read(record), page)
+    page = options.out / "report.html"
+    ended = run_of(read(options.record))
+    write_html(read(options.record), page)
     if before:
-        write_junit(out / "junit.xml", footer, ended.findings)
-        write_markdown(out / "summary.md", footer, ended.findings)
+        write_junit(options.out / "junit.xml", footer, ended.findings)
+        write_markdown(options.out / "summary.md", footer, ended.findings)
     if verbose:
         for table in checked.tables:
             console.print(table)

@@ -146,7 +146,7 @@ cli.add_command(repro)
 @click.pass_context
 def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
     """Run a campaign of random scripts, or of the grid."""
-    from conformance.cli.campaign import campaign
+    from conformance.cli.campaign import campaign, options_of
 
     typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     if chosen["grid"]:
@@ -155,7 +155,8 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
         chosen |= profiled(typed, chosen["profile"], chosen["backends"])
     if resume is not None:
         chosen |= resumed(resume, typed)
-    return campaign(**chosen, resume=resume is not None)
+    verbose = chosen.pop("verbose")
+    return campaign(options_of(**chosen), verbose=verbose, resume=resume is not None)
 
 
 @cli.command()
@@ -164,34 +165,34 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
 @click.option("--mutant-cases", default=MUTANT_CASES, type=Whole(0), help="How many cases each mutant gets; 0: no mutants.")
 @click.option("--grid/--no-grid", default=True, help="Whether the grid comes behind the drawn cases.")
 @click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
-def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
+def gate(mutant_cases: int, points: bool, verbose: bool, **chosen: Any) -> int:
     """Decide as CI would whether backends conform.
 
     Checks curated cases, known deviations, special points and the suite's own power, and runs a fixed campaign and the grid.
     """
-    from conformance.cli.campaign import campaign
+    from conformance.cli.campaign import campaign, options_of
     from conformance.cli.gate import check_after, check_before
 
     before = partial(check_before, points=points, mutant_cases=mutant_cases)
-    return campaign(**chosen, budget=None, lanes=LANES, ops=None, before=before, after=check_after)
+    return campaign(options_of(**chosen, lanes=LANES), verbose=verbose, before=before, after=check_after)
 
 
 @cli.command()
 @click.option("--backend", help="A name, or module:attribute; without one, the laws are listed.")
 @click.option("--cases", default=300, type=Whole(1), help="How many cases to draw.")
 @with_options(campaign_options[1:])
-def laws(backend: str | None, **chosen: Any) -> int:
+def laws(backend: str | None, verbose: bool, **chosen: Any) -> int:
     """Judge one backend by the laws alone.
 
     Every law is tried on every case, and the reference is not asked.
     """
-    from conformance.cli.campaign import campaign
+    from conformance.cli.campaign import campaign, options_of
     from conformance.cli.listing import laws_listing
 
     if backend is None:
         click.echo(laws_listing())
         return CONFORMS
-    return campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, laws_only=True)
+    return campaign(options_of(**chosen, backends=(backend,), lanes=LANES, laws_only=True), verbose=verbose)
 
 
 @cli.command()

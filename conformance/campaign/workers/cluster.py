@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.campaign.records import provenance
 from conformance.campaign.workers import cluster_worker
 from conformance.campaign.workers.cluster_worker import LINE, ClusterError, checked, released, seen_through
-from conformance.campaign.workers.dispatch import dealt
+from conformance.campaign.workers.dispatch import dispatched
 from conformance.case.prose import counted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _local_cluster(jobs: int) -> Iterator[Any]:
 
 
 class Cluster:
-    """The workers of a Dask cluster, as `conformance.campaign.workers.dispatch.Hands`.
+    """The workers of a Dask cluster, as `conformance.campaign.workers.dispatch.Crew`.
 
     ``jobs``: how many threads they had at most. Those of a worker that came late or left early count as idle for the rest, so that a
     run never looks cheaper than it was. ``clock`` tells how long there has been no worker, in seconds.
@@ -118,12 +118,12 @@ class Cluster:
     def run(
         self, chunks: Iterable[Chunk], until: float | None = None, meanwhile: Callable[[int], None] = lambda _: None
     ) -> Iterator[list[CaseRecord]]:
-        """Run chunks and yield the records of each, as `dealt` does.
+        """Run chunks and yield the records of each, as `dispatched` does.
 
         Raises:
             ClusterError: if it cannot go on.
         """
-        return dealt(self, chunks, until, meanwhile)
+        return dispatched(self, chunks, until, meanwhile)
 
     def room(self) -> int:
         """Return how many threads the workers have now.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends import BackendError
 from conformance.campaign.records import provenance
-from conformance.campaign.workers.dispatch import one_by_one
+from conformance.campaign.workers.dispatch import in_order
 from conformance.campaign.workers.pool import Workers, end_server
 from conformance.campaign.workers.supervisor import Passage
 
@@ -82,7 +82,7 @@ def seen_through(chunk: Chunk, seconds: float | None, needed: dict[str, str], ba
     with TemporaryDirectory(dir=get_worker().local_directory) as folder:
         here, aside, lines = replace(chunk, folder=folder, until=until), [], b""  # type: ignore[var-annotated]
         try:
-            for _ in one_by_one(workers, [here], aside, lambda _: _give_up_if_cancelled()):
+            for _ in in_order(workers, [here], aside, lambda _: _give_up_if_cancelled()):
                 lines = here.records.read_bytes()
         finally:
             _idle[backends].append(workers)

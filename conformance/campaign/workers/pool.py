@@ -25,7 +25,7 @@ from pebble import ProcessExpired, ProcessPool
 from conformance.backends import BackendError
 from conformance.campaign.workers.backend_cache import Unopened, describe_backend
 from conformance.campaign.workers.chunk import chunk_of
-from conformance.campaign.workers.dispatch import dealt
+from conformance.campaign.workers.dispatch import dispatched
 from conformance.campaign.workers.nursery import DeathError
 from conformance.campaign.workers.supervisor import cut_short, sheltered, supervised
 from conformance.campaign.workers.warm_up import VARIABLE, prepare
@@ -172,8 +172,8 @@ class Workers:
     def run(
         self, chunks: Iterable[Chunk], until: float | None = None, meanwhile: Callable[[int], None] = lambda _: None
     ) -> Iterator[list[CaseRecord]]:
-        """Run chunks and yield the records of each, as `dealt` does; a worker that is done finds its next chunk waiting."""
-        return dealt(self, chunks, until, meanwhile, ahead=2)
+        """Run chunks and yield the records of each, as `dispatched` does; a worker that is done finds its next chunk waiting."""
+        return dispatched(self, chunks, until, meanwhile, ahead=2)
 
     def judged(
         self, cases: Sequence[Case], backend: str, judging: Judging | None = None, *, alone: bool = False, heard: Heard = lambda _: None

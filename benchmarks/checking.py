@@ -16,7 +16,7 @@ from graphs import LEAVES, SIDE, Graph, random_graphs
 from timing import Figure, interleaved, ratio
 
 from conformance.backends import Backend, open_backend
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input, data_of
 from conformance.case.files import check
 from conformance.case.steps import Grad, Op

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
-from conformance.campaign.workers import worker
+from conformance.campaign.workers import chunk, trial
 from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
+from conformance.judge import judgement
 from conformance.judge.canary import canary_of
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
@@ -271,18 +272,18 @@ def raises_on_sin() -> WrongEngine:
 
 def undrawable() -> WrongEngine:
     """Open the reference, and break the generator of this process: every `EVERY`-th case raises."""
-    worker.case_of = _undrawn
+    chunk.case_of = _undrawn
     return WrongEngine("undrawable")
 
 
 def endlessly_judged() -> WrongEngine:
     """Open a right engine that breaks the judge of its process in a case that uses ``sin``: it never comes back."""
-    return Damaging("endlessly_judged", lambda: setattr(worker, "judge", lambda *_: _spin()))
+    return Damaging("endlessly_judged", lambda: setattr(judgement, "judge", lambda *_: _spin()))
 
 
 def endlessly_paired() -> WrongEngine:
     """Open a right engine that breaks the null pairs of its process in a case that uses ``sin``: they are compared for ever."""
-    return Damaging("endlessly_paired", lambda: setattr(worker, "compare_nulls", lambda *_, **__: _spin()))
+    return Damaging("endlessly_paired", lambda: setattr(trial, "compare_nulls", lambda *_, **__: _spin()))
 
 
 def hangs_on_sin() -> WrongEngine:

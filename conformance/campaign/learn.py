@@ -23,7 +23,7 @@ from conformance.campaign.workers.pool import Workers
 from conformance.generate.call_probes import call_probes
 from conformance.generate.grid import grid
 from conformance.generate.probes import probes
-from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.scripts import DrawOptions
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue
@@ -112,8 +112,7 @@ class Learned:
             counts = self.seen[choice] = Counter(self.seen.get(choice, {}))
             counts[option] += 1
             if counts[option] == 1:
-                index = record.index
-                self.cases[choice, option] = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
+                self.cases[choice, option] = chunk.case_at(record.index)
 
 
 def learn(

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from conformance.backends.reference import reference
 from conformance.campaign.workers.watchdog import alarm, note, progress_file, rang, set_alarm, under_way
-from conformance.campaign.workers.worker import judged
 from conformance.case.queries import label
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, draw_case
 from conformance.generate.sources import FastSource
 from conformance.judge.canary import ailment_after
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant

@@ -11,10 +11,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from conformance.campaign.workers.worker import judged
 from conformance.case.steps import Call
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import WrongEngine
 from reference_impl import OPS

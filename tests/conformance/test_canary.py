@@ -12,7 +12,7 @@ from conformance.backends.registry import BUILT_IN
 from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.workers.backend_cache import backend
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Raised
 from conformance.case.steps import Backward, Op

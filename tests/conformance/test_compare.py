@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.campaign.records.tally import Tally
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Raised, Value
 from conformance.case.place import END

@@ -11,7 +11,7 @@ import pytest
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.backends.repro.python_text import array_text
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input, data_of
 from conformance.case.files import CaseError, check, decode, encode
 from conformance.case.steps import Backward, Grad, Op

@@ -10,13 +10,13 @@ import pytest
 from conformance.backends import BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.workers.nursery import DeathError, forked
-from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, plainly
 from conformance.case.steps import Grad, InPlace, Op
 from conformance.cli.gate import CONDITIONAL_FLOOR, weak
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.mutants.conditional import effects_of_calls, effects_of_ops
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of

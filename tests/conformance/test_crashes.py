@@ -21,7 +21,8 @@ from conformance.campaign.workers.last_words import frame_of, has_said_all, word
 from conformance.campaign.workers.nursery import GLANCE
 from conformance.campaign.workers.pool import Workers
 from conformance.campaign.workers.supervisor import MOST_KILLED, Passage, after_death, cut_short, supervised
-from conformance.campaign.workers.worker import run_case, run_chunk
+from conformance.campaign.workers.trial import run_case
+from conformance.campaign.workers.worker import run_chunk
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded

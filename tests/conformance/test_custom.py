@@ -14,7 +14,7 @@ from conformance.campaign.findings.explain import explain_case
 from conformance.campaign.findings.shrink import shrink_case
 from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed, Raised

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from conformance.backends.registry import BUILT_IN
-from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Raised
@@ -25,6 +24,7 @@ from conformance.deviations.explain import explain
 from conformance.deviations.findings import evidence
 from conformance.deviations.points import BY_ATTRIBUTE, PAIRS, VALUES
 from conformance.judge.canary import Ailment
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.ops import catalogue
 from reference_impl import Category

@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.backends import open_backend
 from conformance.campaign.records import BackendRecord
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.differentiated import differentiated
 from conformance.case.steps import Backward, Detach, Grad, InPlace, Op, SetRequiresGrad

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Value

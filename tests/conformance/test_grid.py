@@ -19,7 +19,7 @@ from conformance.campaign.records import CaseRecord, Footer, Header
 from conformance.campaign.records.files import read
 from conformance.campaign.records.grid import cell_of
 from conformance.campaign.run import nowhere_taken, run_campaign
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.needs import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op

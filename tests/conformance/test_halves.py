@@ -8,7 +8,7 @@ import pytest
 from conformance.campaign.options import Options
 from conformance.campaign.records.tally import Tally
 from conformance.campaign.run import missing
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward

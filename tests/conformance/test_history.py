@@ -17,7 +17,7 @@ from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.records.tally import Tally
 from conformance.campaign.workers.chunk import chunk_of
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import read as read_case
 from conformance.case.steps import Grad, Op

@@ -19,7 +19,7 @@ from conformance.campaign.records.files import read
 from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.run import run_campaign
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op

@@ -23,7 +23,7 @@ from conformance.campaign.records import BackendRecord, CaseRecord
 from conformance.campaign.records.choices import choice_of, text_of
 from conformance.campaign.records.verdicts import VerdictRecord
 from conformance.campaign.workers.chunk import Chunk
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
 from conformance.case.steps import Grad

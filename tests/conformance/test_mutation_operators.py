@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conformance.backends import open_backend
-from conformance.campaign.workers.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.compare.promise import Promise
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.mutants.derived import derived, ruled_out
 from conformance.mutants.mutant import Kind

@@ -16,7 +16,7 @@ from conformance.backends import open_backend
 from conformance.backends.reference import ReferenceEngine
 from conformance.campaign.records import NullRecord
 from conformance.campaign.records.tally import NullTally, Tally
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Computed

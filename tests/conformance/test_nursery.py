@@ -15,9 +15,9 @@ from conformance.campaign.workers import nursery
 from conformance.campaign.workers.backend_cache import describe_backend
 from conformance.campaign.workers.nursery import LOOK, DeathError, forked
 from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.trial import run_case
 from conformance.campaign.workers.warm_up import CASES, _can_be_forked, _found_forkable
 from conformance.campaign.workers.watchdog import HELD_UP, WAITING, set_alarm
-from conformance.campaign.workers.worker import run_case
 from conformance.laws.judging import Judging, Sampling
 from tests.wrong_engines import correct
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.backends.dumped import DOT
 from conformance.campaign.records.tally import Tally
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome
 from conformance.case.rewrite import each_op
@@ -99,7 +99,7 @@ def test_a_wrong_reference_that_agrees_with_a_wrong_engine_is_seen_by_the_audit(
 
 @pytest.mark.usefixtures("wrong_reference")
 def test_a_wrong_reference_that_agrees_with_a_wrong_engine_makes_the_run_a_fault_of_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.campaign.workers.worker.is_due", lambda _: True)
+    monkeypatch.setattr("conformance.judge.judgement.is_due", lambda _: True)
     tally = Tally(["correct"])
     tally.add(run_case(SIN, [correct()]))
     assert tally.verdict()[0] == "suite_error"

@@ -21,7 +21,7 @@ from conformance.campaign.records.files import read
 from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.run import run_campaign
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.files import check
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Op, uses

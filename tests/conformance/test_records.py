@@ -13,7 +13,7 @@ from conformance.campaign.records.clauses import ClauseCase, ClauseCell, ClauseR
 from conformance.campaign.records.files import Writer, hits, last_index, read, read_chunk
 from conformance.campaign.records.gate import ClausesRecord, MutantsRecord, PointsRecord, ScoreRecord, SurvivorRecord, SweepRecord
 from conformance.campaign.records.verdicts import VerdictRecord
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.dispute import Blame, Opinion, Vote

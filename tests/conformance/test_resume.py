@@ -25,6 +25,7 @@ from conformance.campaign.workers.backend_cache import backend
 from conformance.campaign.workers.chunk import chunk_of
 from conformance.campaign.workers.nursery import forked
 from conformance.campaign.workers.pool import Workers
+from conformance.campaign.workers.trial import run_case
 from conformance.cli.resume import resumed
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
@@ -192,7 +193,7 @@ def test_the_last_ranges_are_small_where_workers_would_wait_for_each_other() -> 
 
 def test_a_tally_does_not_depend_on_the_order_of_the_cases() -> None:
     opened = [backend("reference"), backend("conformance.mutants.engines:dropped_accumulation")]
-    records = [worker.run_case(case_of(1, i, DrawOptions()), opened, index=i) for i in range(60)]
+    records = [run_case(case_of(1, i, DrawOptions()), opened, index=i) for i in range(60)]
     shuffled = sorted(records, key=lambda record: record.id)
     tallies = [Tally([engine.info.name for engine in opened]) for _ in range(2)]
     for tally, some in zip(tallies, (records, shuffled), strict=True):
@@ -214,7 +215,7 @@ def test_a_case_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch, t
     def fault(*_: object) -> None:
         raise RuntimeError("a fault of the generator")
 
-    monkeypatch.setattr(worker, "case_of", fault)
+    monkeypatch.setattr("conformance.campaign.workers.chunk.case_of", fault)
     chunk = replace(chunk_of([], ("reference",), tmp_path), stop=2, cases=None)
     forked(worker.run_chunk, [chunk])
     found = [record.verdicts["reference"].mismatch for record in read_chunk(chunk.records)]
@@ -248,7 +249,7 @@ def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> Non
     name = "conformance.mutants.engines:dropped_accumulation"
     tally = Tally([name])
     for index in range(60):
-        tally.add(worker.run_case(case_of(1, index, DrawOptions()), [backend(name)], index=index))
+        tally.add(run_case(case_of(1, index, DrawOptions()), [backend(name)], index=index))
     begun: list[int] = []
     with Workers((name,), 1) as workers:
         writing = Writing(workers, workers, (name,), Judging(), tmp_path, time.monotonic())

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.campaign.workers.worker import judged
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.grid.alone import INSIDE, SIBLING
 from conformance.generate.odds import CustomOdds, InPlaceOdds, Odds, StateOdds
 from conformance.generate.scripts import DrawOptions
+from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.mutants.conditional.carried import carried
 from conformance.mutants.registry import engines

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.backends.reference import ReferenceEngine
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.generate.layouts import laid_out

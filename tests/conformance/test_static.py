@@ -20,7 +20,7 @@ from conformance.backends.repro.claims import Promised
 from conformance.campaign.findings.explain import explain_case
 from conformance.campaign.workers.backend_cache import backend
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised

@@ -16,7 +16,7 @@ from conformance.campaign.findings.shrink import shrink_case
 from conformance.campaign.records.fingerprint import fingerprint_of
 from conformance.campaign.sweep import sweep_op
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.files import check, decode, encode
 from conformance.case.steps import Op
 from conformance.cli.listing import ops_listing

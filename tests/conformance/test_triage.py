@@ -15,7 +15,7 @@ from conformance.campaign.records.fingerprint import Fingerprint
 from conformance.campaign.records.tally import Failure, Tally
 from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.generate.scripts import DrawOptions

@@ -11,7 +11,7 @@ import pytest
 from conformance.backends import open_backend
 from conformance.campaign.findings.explain import blame_case
 from conformance.campaign.workers.pool import Workers
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, Op
 from conformance.generate.scripts import DrawOptions, case_of

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.campaign.records import CaseRecord, FindingRecord
 from conformance.campaign.records.files import read
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.steps import Op, kind
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.mutants.registry import mutant

@@ -14,7 +14,7 @@ from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.campaign.workers.backend_cache import backend, servers_restarted
 from conformance.campaign.workers.examination import ailment_in
 from conformance.campaign.workers.nursery import DeathError, forked
-from conformance.campaign.workers.worker import judged, run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
@@ -22,6 +22,7 @@ from conformance.deviations.entries import LAW
 from conformance.judge.blame import blame
 from conformance.judge.canary import POISON
 from conformance.judge.dispute import Blame, Opinion, Vote
+from conformance.judge.judgement import judged
 from conformance.judge.poison import blame_of_poison
 from conformance.judge.verdict import Bucket, Verdict
 from conformance.laws.judging import Judging, apply_laws

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.generate.scripts import DrawOptions
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.laws.judging import Judging
 
 if TYPE_CHECKING:
@@ -76,6 +76,12 @@ class Chunk:
     def owns_first_death(self) -> bool:
         """Whether a death at the first case is its own: it died before, or is alone in its process."""
         return self.start in self.deaths or self.start + 1 == self.stop
+
+    def case_at(self, index: int) -> Case:
+        """Return the case of an index: one of the grid, one that was given, or one that is drawn."""
+        if index in self.points:
+            return self.points[index].case()
+        return case_of(self.seed, index, self.draw) if self.cases is None else self.cases[index]
 
     def wipe(self) -> None:
         """Remove what a child said before it died: the next one has said nothing yet."""

@@ -21,7 +21,7 @@ from conformance.campaign.workers.backend_cache import backend
 from conformance.campaign.workers.examination import ask_again, begin, examine_all
 from conformance.campaign.workers.last_words import silence
 from conformance.campaign.workers.nursery import die_with, forked
-from conformance.campaign.workers.worker import run_case
+from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known

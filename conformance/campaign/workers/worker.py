@@ -7,63 +7,38 @@ under way. So when a framework takes the process down, the parent knows which ca
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.backends import Backend, BackendInfo, answer
-from conformance.campaign.records import BARE, CaseRecord
+from conformance.campaign.records import CaseRecord
 from conformance.campaign.records.files import Writer, extent
-from conformance.campaign.records.grid import GridRecord, Met
-from conformance.campaign.records.recording import met_of, null_record, verdict_record
+from conformance.campaign.records.recording import verdict_record
 from conformance.campaign.workers.backend_cache import backend
-from conformance.campaign.workers.deaths import endless, is_of_death, settled_death
-from conformance.campaign.workers.examination import ailment_in
+from conformance.campaign.workers.deaths import is_of_death
 from conformance.campaign.workers.last_words import heard
+from conformance.campaign.workers.trial import NOTHING, run_case
 from conformance.campaign.workers.watchdog import OURS, alarm, note, progress_file, set_alarm
 from conformance.case.case import Case
-from conformance.case.outcome import Raised
-from conformance.case.place import END
-from conformance.case.profile import Profile, profile_of
-from conformance.compare.following import under
-from conformance.compare.mismatch import Mismatch
-from conformance.compare.promise import Promise
-from conformance.deviations.entries import listed
-from conformance.generate.scripts import case_of
-from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
-from conformance.judge.nulls import Agreed, compare_nulls
-from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
-from conformance.laws.judging import Judging, Sampling, apply_laws, statuses, times_as_large
-from conformance.laws.relation import Status
+from conformance.judge.canary import well
+from conformance.judge.judgement import fault
+from conformance.laws.judging import times_as_large
 
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from conformance.campaign.records.verdicts import VerdictRecord
-    from conformance.campaign.workers.chunk import Chunk, Death
-    from conformance.case.outcome import Outcome
-    from conformance.generate.grid import Point
-    from conformance.judge.nulls import Null
-    from conformance.laws.registry import Tried
-    from reference_impl.dialects.conventions import Conventions, OpenChoice
+    from conformance.backends import Backend
+    from conformance.campaign.workers.chunk import Chunk
 
 
 POISONED = 77
 """Exit code of a worker whose framework no longer differentiates: its last case is recorded, the rest goes to a fresh process."""
 
-SAMPLED = 16
-"""Of so many cases one is run again with nobody looking: what the frameworks alone need, against which a run is measured."""
-
 OURS_LONGER = 4
 """How many times as long the suite may compute as an engine: where many known deviations meet, the reference runs hundreds of times."""
-
-NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
 
 UNDRAWN = Case((), ())
 """What stands in the record of a case that could not be drawn."""
@@ -109,7 +84,7 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
     case = UNDRAWN
     started = drawn = perf_counter()
     try:
-        case = _case(chunk, index)
+        case = chunk.case_at(index)
         drawn = perf_counter()
         patience = (chunk.patience or chunk.judging.timeout) * times_as_large(case)
         set_alarm(patience)
@@ -118,218 +93,7 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
         given = case, opened, chunk.judging, fatal, partial(entering, patience)
         record = run_case(*given, index=index, point=point, settled=chunk.settled, expected=chunk.expected)
     except Exception as error:  # noqa: BLE001 - as it says
-        verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}
+        verdicts = {name: verdict_record(case, fault(error), NOTHING) for name in chunk.backends}
         record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
     record.seconds.update(generate=drawn - started, all=perf_counter() - started)
     return record
-
-
-def _case(chunk: Chunk, index: int) -> Case:
-    if index in chunk.points:
-        return chunk.points[index].case()
-    return case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
-
-
-def run_case(
-    case: Case,
-    backends: Sequence[Backend],
-    judging: Judging | None = None,
-    fatal_backends: Mapping[str, Death] | None = None,
-    entering: Callable[[str], None] = lambda _: None,
-    *,
-    index: int = 0,
-    point: Point | None = None,
-    settled: Collection[OpenChoice] = (),
-    expected: Conventions | None = None,
-) -> CaseRecord:
-    """Run one case on the reference and on every backend, and write its record.
-
-    ``fatal_backends`` are not run: they take the process down, if the case is known to do so by itself. Where another case may have
-    done it, one that deviates as it is known to, down to the native frame in which it dies, needs no second death for a proof, and any
-    other is run again. ``entering`` is told each backend before it runs, and each law, or the canary, before it is tried. Where laws
-    alone judge, the reference is asked only whether a known deviation shows, if the backend has any. ``point``: what the case is in the
-    grid; ``settled``: open choices of which nobody asks whether the case shows them; ``expected``: the conventions from which the
-    case starts in the place of those that were measured.
-    """
-    trial = _Trial(case, judging or Judging(), entering, expected)
-    for engine in backends:
-        trial.of(engine, (fatal_backends or {}).get(engine.info.name), settled)
-    nulls = [] if OURS in {death.law for death in (fatal_backends or {}).values()} else trial.nulls(backends[0].info)
-    if index % SAMPLED == 0 and not trial.poisoned:
-        trial.seconds.update(_bare(case, [one.backend for one in trial.agreed.values()], entering))
-    failed = trial.failed() or any(null.alarm for null in nulls)
-    return CaseRecord(
-        index,
-        case.id,
-        case.lane,
-        trial.facts.highest if trial.facts else 0,
-        trial.facts.exercises_much if trial.facts else False,
-        trial.verdicts,
-        trial.seconds,
-        trial.poisoned,
-        tuple(map(null_record, nulls)),
-        trial.laws,
-        trial.shown if failed else None,
-        grid=None if point is None else GridRecord(point.op, dict(point.row), trial.met),
-    )
-
-
-class _Trial:
-    """A case on its way through the backends, and what came of each; ``shown``: the case that shows what failed."""
-
-    def __init__(self, case: Case, judging: Judging, entering: Callable[[str], None], expected: Conventions | None) -> None:
-        self.case, self.judging, self.entering, self.expected = case, judging, entering, expected
-        self.shown = case
-        self.seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
-        self.verdicts: dict[str, VerdictRecord] = {}
-        self.laws: dict[str, dict[str, Status]] = {}
-        self.agreed: dict[str, Agreed] = {}
-        self.promises: list[Promise] = []
-        self.met: dict[str, Met] = {}
-        self.poisoned = False
-        self.facts: Profile | None = None
-
-    def of(self, engine: Backend, death: Death | None, settled: Collection[OpenChoice]) -> None:
-        """Run the case on a backend, unless a death of it is known, and judge what it answers."""
-        case, judging, entering, name = self.case, self.judging, self.entering, engine.info.name
-        if death is not None and death.law == OURS:
-            self.verdicts[name] = verdict_record(case, endless(death), self.facts or NOTHING)
-            return
-        entering(f"{name} {OURS}")
-        with _clock(self.seconds, "reference"):
-            promise = _promise(case, engine, judging, self.expected)
-            if promise is not None:
-                self.promises.append(promise)
-                self.facts = self.facts or profile_of(case, promise.outcome)
-        if (on_death := settled_death(case, engine, death, entering)) is not None:
-            self.verdicts[name] = verdict_record(case, on_death, self.facts or NOTHING)
-            return
-        entering(name)
-        with _clock(self.seconds, name):
-            actual = answer(engine, case)
-        facts = self.facts = self.facts or profile_of(case, actual)
-        with _clock(self.seconds, "judge"):
-            ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
-            self.poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
-            entering(f"{name} {OURS}")
-            verdict = _judged(promise, actual, judging, ailment)
-            if promise is not None and judging.observing and ailment is None:
-                observe(promise, actual, verdict, settled)
-        if not self.poisoned:
-            with _clock(self.seconds, "laws"):
-                verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
-            self.poisoned = any(t.answer.status is Status.POISONED for t in tried)
-            if tried:
-                self.laws[name] = statuses(tried, verdict)
-        self.verdicts[name] = verdict_record(case, verdict, facts)
-        self.met[name] = met_of(facts, actual, verdict)
-        if verdict.bucket is Bucket.AGREED:
-            self.agreed[name] = Agreed(engine, actual, under(promise, verdict.followed) if promise and verdict.followed else promise)
-
-    def nulls(self, info: BackendInfo) -> list[Null]:
-        """Compare right answers with right answers; where one of them turns out to be wrong, that is what the case shows."""
-        judging, kept = self.judging, []
-        self.entering(f"{info.name} {OURS}")
-        with _clock(self.seconds, "nulls"):
-            if self.poisoned or judging.laws_only or judging.nulls is Sampling.NONE or not judging.looks_closer(self.case):
-                return []
-            for null in compare_nulls(self.case, info, self.agreed, self.promises, every=judging.nulls is Sampling.EVERY):
-                if not null.alarm or null.pair.variant is None:
-                    kept.append(null)
-                    continue
-                other, engine = null.pair.variant(self.case), self.agreed[null.pair.backend].backend
-                verdict = judged(Promise(other, engine.info), answer(engine, other))
-                if verdict.bucket is Bucket.AGREED:
-                    kept.append(null)
-                elif verdict.bucket in FAILING and not self.failed():
-                    self.shown = other
-                    self.verdicts[engine.info.name] = verdict_record(other, verdict, self.facts or NOTHING)
-        return kept
-
-    def failed(self) -> bool:
-        """Whether some backend did."""
-        return any(v.bucket in FAILING for v in self.verdicts.values())
-
-
-def _bare(case: Case, engines: Sequence[Backend], entering: Callable[[str], None]) -> dict[str, float]:
-    """Run a case with nobody looking; return the seconds of each engine that can tell."""
-    seconds = {}
-    for engine in engines:
-        if (alone := getattr(engine, "bare_seconds", None)) is not None:
-            entering(engine.info.name)
-            seconds[BARE + engine.info.name] = alone(case)
-    return seconds
-
-
-@contextmanager
-def _clock(seconds: dict[str, float], name: str) -> Iterator[None]:
-    """Add the time that is spent inside to a clock."""
-    started = perf_counter()
-    yield
-    seconds[name] = seconds.get(name, 0.0) + perf_counter() - started
-
-
-def _promise(case: Case, engine: Backend, judging: Judging, expected: Conventions | None) -> Promise | None:
-    """Return what the reference promises; ``None`` where it is not asked, because laws alone judge."""
-    if judging.laws_only and not listed(engine.info):
-        return None
-    if not judging.observing:
-        return Promise(case, engine.info)
-    dialect = engine.info.dialect
-    unheld = dialect.conventions.unheld() if expected is None else expected
-    return Promise(case, replace(engine.info, dialect=replace(dialect, conventions=unheld)))
-
-
-def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
-    entering(f"{engine.info.name} {BIRD}")
-    return ailment_in(case, actual, engine, judging.canary)
-
-
-def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) -> Verdict:
-    """Judge an outcome; ``ailment``: what a canary died of that ran afterwards, because something was refused."""
-    try:
-        verdict = judge(promise, actual)
-        wrong = audit(promise) if verdict.bucket is Bucket.AGREED and is_due(promise.case) else None
-    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-        return _fault(error)
-    if wrong is not None:
-        return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(END, "oracle", "step", "right", "wrong", wrong))
-    if ailment is None or verdict.bucket in FAILING:
-        return verdict
-    refused, promised = (
-        {i: seen.category for i, seen in enumerate(outcome.observations) if isinstance(seen, Raised)}
-        for outcome in (actual, promise.outcome)
-    )
-    unasked = [i for i in refused if i not in promised]
-    otherwise = [i for i, category in refused.items() if category != promised.get(i)]
-    said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
-    verdicts = [
-        verdict_of(promise, Mismatch(step, POISON, ailment.family, "intact", "broken", said), verdict)
-        for step in dict.fromkeys([*unasked, *otherwise, *refused])  # which did it is not known here: one that is known to do it
-    ]
-    return next((known for known in verdicts if known.bucket not in FAILING), verdicts[0])
-
-
-def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment: Ailment | None) -> Verdict:
-    """Judge an outcome, before any law is tried; where laws alone judge, nothing counts but a known deviation."""
-    try:
-        verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, ailment)
-    except Exception as error:  # noqa: BLE001 - as above: a refusal that poisons and cannot be explained
-        return _fault(error)
-    if judging.laws_only and verdict.bucket not in EXPLAINED:
-        return Verdict(Bucket.NOTHING_COMPARED)
-    return verdict
-
-
-def _with_laws(
-    case: Case, engine: Backend, actual: Outcome, verdict: Verdict, judging: Judging, entering: Callable[[str], None]
-) -> tuple[Verdict, list[Tried]]:
-    """Return the verdict after the laws, and the laws that were tried."""
-    try:
-        return apply_laws(case, engine, actual, verdict, judging, lambda law: entering(f"{engine.info.name} {law}"))
-    except Exception as error:  # noqa: BLE001 - as above: a law that cannot be tried
-        return _fault(error), []
-
-
-def _fault(error: Exception) -> Verdict:
-    return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", type(error).__name__, str(error)))

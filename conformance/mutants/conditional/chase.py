@@ -14,13 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from conformance.campaign.workers.watchdog import alarm, note, progress_file, set_alarm
-from conformance.campaign.workers.worker import judged
 from conformance.case.outcome import plainly
 from conformance.case.queries import label
 from conformance.case.steps import Op, kind
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.canary import ailment_after, read_past_its_end
+from conformance.judge.judgement import judged
 from conformance.mutants.conditional.carried import REFERENCE, Carried, Watch, host_of
 from conformance.mutants.hunt import KILLING, Hunt, Kill
 from conformance.mutants.registry import mutant

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 class Options:
     """What a campaign is asked to do.
 
-    ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
-    ``dask``: the cluster that runs the cases, as `conformance.campaign.workers.cluster.reached` takes it; ``None`` for the workers of
-    this process. ``baseline``: the file of findings that are not new. ``grid``: behind the ``cases`` that are drawn come those of the
-    grid, on the backends of eager scripts.
+    - ``cases``: how many are drawn; with ``grid`` those of the grid come after them, on the backends of eager scripts.
+    - ``budget``: the seconds after which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
+    - ``dask``: the cluster that runs the cases, as `conformance.campaign.workers.cluster.reached` takes it; ``None`` for processes of
+      this machine.
+    - ``baseline``: the file of findings that are not new.
     """
 
     backends: tuple[str, ...]

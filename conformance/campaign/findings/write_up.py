@@ -61,10 +61,13 @@ MESSAGE = 200
 
 @dataclass(frozen=True)
 class Writing:
-    """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`.
+    """What all findings of a run are written with.
 
-    ``judges``: a worker that has imported all who vote; ``case_at``: the case of an index of ``cases``, to find again what a process
-    had run; ``accepting``: the accepted finding that a failure is one of; ``failed``: what of the suite failed meanwhile, by finding.
+    - ``workers``: they run the cases; ``judges``: a worker that has imported all backends that vote.
+    - ``until``: when to end, by the clock of `time.monotonic`.
+    - ``case_at``: returns the case of an index of the run's ``cases``, to find again what a process had run.
+    - ``accepting``: returns the accepted finding that a failure is one of.
+    - ``failed``: what the suite failed to do meanwhile, by finding.
     """
 
     workers: Workers

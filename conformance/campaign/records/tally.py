@@ -62,8 +62,9 @@ class NullTally:
 class Failure:
     """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
 
-    ``since``: the index of the first case that its process ran, if that is known; ``ops``: those that are in all these cases; ``at``:
-    the places at which they differ, see `Fingerprint.place`.
+    - ``since``: the index of the first case that its process ran, if that is known.
+    - ``ops``: the ops that are in all these cases.
+    - ``at``: the places at which they differ (`Fingerprint.place`).
     """
 
     case: Case
@@ -91,12 +92,13 @@ KEPT = 500
 
 @dataclass
 class Tally:
-    """Adds up case records; in which order they come makes no difference.
+    """Adds up case records; in which order they come makes no difference. Most sums are those of the `Footer`.
 
-    ``failing``: the single failures of each fingerprint, as far as they are kept; ``accepted``: those of the baseline.
-    ``wrong_references``: the findings in which the reference is to blame, not the engine.
-    ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
-    which step of which case.
+    - ``halves``: the backends of eager scripts and those of programs, where cases of both are drawn.
+    - ``failures``: all failures by fingerprint; ``failing``: the single ones of each fingerprint, as far as they are kept.
+    - ``accepted``: those that the baseline has.
+    - ``wrong_references``: the findings in which the reference is to blame and not the engine.
+    - ``misfits``: how many records have not just a verdict for each backend that the case is for.
     """
 
     backends: Sequence[str]

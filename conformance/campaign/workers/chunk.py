@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """How a backend ended the process: it crashed or never came back, under this law, or in the canary, if one was being tried.
+    """How a backend ended its process.
 
-    Where ``law`` is `conformance.campaign.workers.watchdog.OURS`, it was this suite that never came back.
-
-    ``frame``: in which function of the framework that was, see `conformance.campaign.workers.last_words`. ``own``: whether the case did
-    it for sure, because no other had run in that process; else one before it may have damaged the process.
+    - ``bucket``: whether it crashed, or never came back.
+    - ``law``: the law under which that was, or the canary, if one was being tried. `conformance.campaign.workers.watchdog.OURS` says
+      that it was this suite that never came back.
+    - ``frame``: in which function of the framework that was (`conformance.campaign.workers.last_words`).
+    - ``own``: whether it was surely this case, because no other had run in that process; else a case before it may have damaged the
+      process.
     """
 
     bucket: Bucket
@@ -41,15 +43,20 @@ class Death:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The cases from ``start`` to ``stop``: those of a seed and draw, or the given ones.
+    """The cases from ``start`` to ``stop``: those of a seed and a draw, those of the grid, or the given ones.
 
-    ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
-    it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
-    `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that take
-    the process down there, or seem to, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
-    nobody asks whether a case shows them. ``expected``: the conventions that are expected in the place of those that were measured.
-    ``killed``: how often its worker was, before a case was under way. ``ahead``: how many cases of these backends a worker may expect
-    behind it; ``None`` where nobody knows.
+    - ``name``: that of its files in ``folder``.
+    - ``points``: the points of the grid, by index.
+    - ``patience``: the seconds of computing after which a case is set aside. ``None``: a case may take as long as ``judging`` says, and
+      then it is known to hang.
+    - ``set_aside``: the indices of the cases that took longer.
+    - ``until``: when no more cases are started, by the clock of `time.monotonic`.
+    - ``deaths``: the indices at which a process died once already.
+    - ``fatal_backends``: by index, which backends take the process down there, or seem to, and how.
+    - ``killed``: how often the worker of this chunk was killed before a case was under way.
+    - ``settled``: the open choices of which nobody asks whether a case shows them.
+    - ``expected``: the conventions that are expected in the place of those that were measured.
+    - ``ahead``: how many cases of these backends a worker may expect after it; ``None`` where nobody knows.
     """
 
     backends: tuple[str, ...]

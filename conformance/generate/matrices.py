@@ -11,31 +11,31 @@ from typing import Any
 
 import numpy as np
 
-DEFINITE = "definite"
-PIVOTED = "pivoted"
-MATRICES = frozenset({"dominant", DEFINITE, PIVOTED})
-UNREPEATED = MATRICES | {"distinct"}
+from reference_impl.tape.primitive import Domain
+
+MATRICES = frozenset({Domain.DOMINANT, Domain.DEFINITE, Domain.PIVOTED})
+UNREPEATED = MATRICES | {Domain.DISTINCT}
 """Domains that no tensor lies in whose elements repeat along an axis."""
 BESIDE = 0.4
 """What the elements beside the diagonal sum to in any row or column, at most: less than half of the distance of neighbours on it."""
 
 
-def matrices(drawn: Any, domain: str) -> Any:
+def matrices(drawn: Any, domain: Domain) -> Any:
     """Return matrices of a domain, of the shape and dtype of ``drawn``."""
-    made = dominant(drawn, definite=domain == DEFINITE)
-    if domain != PIVOTED or drawn.ndim < 2 or 0 in drawn.shape:
+    made = dominant(drawn, definite=domain == Domain.DEFINITE)
+    if domain != Domain.PIVOTED or drawn.ndim < 2 or 0 in drawn.shape:
         return made
     return _with_rows(made, np.argsort(drawn[..., 0].real, axis=-1, kind="stable"))
 
 
-def are_matrices(array: Any, margin: float, domain: str) -> bool:
+def are_matrices(array: Any, margin: float, domain: Domain) -> bool:
     """Whether an array is known to be of a domain of matrices."""
-    if domain == PIVOTED and array.ndim >= 2:
+    if domain == Domain.PIVOTED and array.ndim >= 2:
         count = min(array.shape[-2:])
         turn = np.full(array.shape[:-1], count)
         np.put_along_axis(turn, np.abs(array).argmax(-2)[..., :count], np.arange(count), -1)
         array = _with_rows(array, np.argsort(turn, axis=-1, kind="stable"))
-    return is_dominant(array, margin, definite=domain == DEFINITE)
+    return is_dominant(array, margin, definite=domain == Domain.DEFINITE)
 
 
 def _with_rows(array: Any, order: Any) -> Any:

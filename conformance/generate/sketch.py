@@ -7,15 +7,15 @@ calls are not computed; only ops that are defined everywhere and do not grow are
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Detach, Op, Step
+from conformance.generate.domains import draw_elements, lies_in
 from conformance.generate.layouts import fitting, laid, repeated
-from conformance.generate.matrices import MATRICES, UNREPEATED, are_matrices, matrices
+from conformance.generate.matrices import UNREPEATED
 from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex, name_of
@@ -27,16 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from conformance.ops.sampler import Origin, Source
+    from reference_impl.tape.primitive import Domain
 
 LETTERS: dict[Origin, str] = {"input": "x", "seed": "s", "returned": "r", "result": "v", "detached": "d", "gradient": "g"}
 """The letter that names begin with, by what they name. It is for people who read a case; the code asks `Draft.origin`."""
 CONTIGUOUS, EXPANDED = "contiguous", "expanded"
 PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
 """Shapes of fresh inputs where the one that was drawn does not fit: one of each rank that ops ask for."""
-
-
-ONE = 1.0
-"""Where the domains "unit" and "beyond one" meet, by their names."""
 
 
 class Sketch:
@@ -89,47 +86,15 @@ class Sketch:
             return self.source.integer(*odds.halves) / 2
         return round(self.source.uniform(-odds.reach, odds.reach), 3) or 0.5  # not 0, which would end most graphs
 
-    def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
+    def elements(self, shape: tuple[int, ...], domain: Domain | None, dtype: str) -> Any:
         """Draw the elements of a fresh input inside a domain."""
-        if domain in MATRICES:
-            return matrices(self.elements(shape, None, dtype), domain)
-        if is_complex(dtype):
-            imaginary = self.elements(shape, None, OTHER_KIND[dtype])
-            return (self.elements(shape, domain, OTHER_KIND[dtype]) + 1j * imaginary).astype(dtype)
-        source, odds = self.source, self.odds.sketch
-        count = math.prod(shape)
-        data: list[float]
-        if domain == "distinct":
-            data = [odds.apart * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
-        elif self.exact:
-            data = [source.integer(*odds.exact_numerators) / source.choice(odds.exact_denominators) for _ in range(count)]
-        elif domain == "count":
-            data = [float(source.integer(*odds.counts)) for _ in range(count)]
-        elif domain is None and source.chance(odds.tied):
-            data = [source.choice(odds.ties) for _ in range(count)]
-        elif domain == "positive":
-            data = [source.uniform(odds.positive_from, odds.positive_to) for _ in range(count)]
-        elif domain == "unit":
-            inside = ONE - odds.margin
-            data = [source.uniform(-inside, inside) for _ in range(count)]
-        elif domain == "share":
-            most = ONE - odds.margin
-            data = [source.uniform(odds.margin, most) for _ in range(count)]
-        elif domain == "beyond one":
-            nearest, furthest = ONE + odds.margin, ONE + odds.positive_to
-            data = [source.uniform(nearest, furthest) for _ in range(count)]
-        else:
-            data = [source.uniform(-odds.reach, odds.reach) for _ in range(count)]
-        if domain in ("nonzero", "positive"):
-            margin = odds.margin
-            data = [abs(x) + margin if domain == "positive" else x + margin if x >= 0 else x - margin for x in data]
-        return np.array(data, dtype=dtype).reshape(shape)
+        return draw_elements(self.source, self.odds.sketch, shape, domain, dtype, exact=self.exact)
 
     def fresh(
         self,
         shape: tuple[int, ...],
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,
@@ -152,7 +117,7 @@ class Sketch:
         self.values.append(draft)
         return self._lock(draft)
 
-    def _layout(self, shape: tuple[int, ...], domain: str | None) -> str:
+    def _layout(self, shape: tuple[int, ...], domain: Domain | None) -> str:
         """Choose how a fresh input lies in memory."""
         if not self.lays_out or not self.source.chance(self.odds.sketch.laid_out):
             return CONTIGUOUS
@@ -183,7 +148,7 @@ class Sketch:
         self._locked = draft.dtype
         return draft
 
-    def _fitting(self, test: Callable[[Draft], bool] | None, domain: str | None) -> list[Draft]:
+    def _fitting(self, test: Callable[[Draft], bool] | None, domain: Domain | None) -> list[Draft]:
         taken = {dtype for dtype in {d.dtype for d in self.values} if self._takes(dtype)}
         return [
             d for d in self.values if d.dtype in taken and (test is None or test(d)) and (domain is None or self.lies_in(d, domain))
@@ -197,7 +162,7 @@ class Sketch:
         self,
         test: Callable[[Draft], bool] | None = None,
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         """Take a value that fits, or add a fresh input that does; ``shape`` is used where no random shape fits."""
@@ -215,7 +180,7 @@ class Sketch:
         fitting = self._fitting(lambda d: d.shape == shape, None)
         return self._one_of(fitting) if fitting and self.source.chance(self.odds.sketch.existing_partner) else self.fresh(shape)
 
-    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+    def partner(self, x: Draft, *, domain: Domain | None = None) -> Draft:
         """Take a value that broadcasts with ``x``, or add one; of another dtype now and then, where the op mixes them."""
         odds = self.odds.sketch
         mixes = bool(self._op) and catalogue()[self._op].numbers.mixed
@@ -314,27 +279,9 @@ class Sketch:
             return bool(largest <= self.odds.sketch.exact_largest and whole.all())
         return bool(largest <= self.odds.sketch.largest)
 
-    def lies_in(self, draft: Draft, domain: str) -> bool:
+    def lies_in(self, draft: Draft, domain: Domain) -> bool:
         """Return whether the elements of a value are known to lie in a domain."""
-        array, margin = draft.array, self.odds.sketch.margin
-        if array is None:
-            return False
-        if array.size == 0:
-            return True
-        if domain in MATRICES:
-            return are_matrices(array, margin, domain)
-        if domain == "positive":
-            return bool(array.real.min() >= margin)
-        if domain == "nonzero":
-            return bool(np.abs(array).min() >= margin)
-        if domain == "unit":
-            return bool(np.abs(array).max() <= ONE - margin)
-        if domain == "share":
-            return bool(array.min() >= margin and array.max() <= ONE - margin)
-        if domain == "beyond one":
-            return bool(array.real.min() >= ONE + margin)
-        ordered = np.sort(array, axis=None)
-        return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= margin)
+        return draft.array is not None and lies_in(draft.array, domain, self.odds.sketch.margin)
 
 
 def broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

@@ -99,7 +99,7 @@ class _Table:
         self,
         shape: tuple[int, ...],
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,
@@ -126,7 +126,7 @@ class _Table:
         self,
         test: Callable[[Draft], bool] | None = None,
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         fitting = self.shape()
@@ -143,7 +143,7 @@ class _Table:
     def take_shaped(self, shape: tuple[int, ...]) -> Draft:
         return self.fresh(shape, differentiable=True)
 
-    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+    def partner(self, x: Draft, *, domain: Domain | None = None) -> Draft:
         return self.fresh(x.shape, domain=domain, differentiable=True)
 
 

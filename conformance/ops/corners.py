@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+    from reference_impl.tape.primitive import Domain
 
 MANY = 12
 """The most parts that an axis is cut into: each is a result, with a seed of its own."""
@@ -24,7 +25,7 @@ REDUCTIONS = ("mean", "sum", "none")
 """What a loss may make of its terms."""
 
 
-def on(attrs: Callable[[Draft], dict[str, Any] | None], domain: str | None = None) -> Draw:
+def on(attrs: Callable[[Draft], dict[str, Any] | None], domain: Domain | None = None) -> Draw:
     """Draw one operand, and attributes that its shape says; ``None`` where they do not fit."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -60,7 +61,7 @@ def each_reduction(draw: Draw, *reductions: str) -> dict[str, Draw]:
     return {reduction: given(draw, reduction=reduction) for reduction in reductions or REDUCTIONS}
 
 
-def axes(*, nonempty: bool = False, domain: str | None = None, **more: Any) -> dict[str, Draw]:
+def axes(*, nonempty: bool = False, domain: Domain | None = None, **more: Any) -> dict[str, Draw]:
     """Return a corner for each kind of axis: the first, the last and one in the middle, counted from the front and from the back."""
 
     def at(axis: int) -> Draw:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+    from reference_impl.tape.primitive import Domain
 
 
 def has_elements(x: Draft) -> bool:
@@ -35,7 +36,7 @@ def is_matrix(x: Draft) -> bool:
     return len(x.shape) == 2 and has_elements(x)
 
 
-def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
+def unary(domain: Domain | None = None, *, axes: int = 0) -> Draw:
     """One operand with at least ``axes`` axes, no attributes."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -44,7 +45,7 @@ def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
     return draw
 
 
-def binary(domain: str | None = None, of: str = "y") -> Draw:
+def binary(domain: Domain | None = None, of: str = "y") -> Draw:
     """Two operands that broadcast; the same value twice now and then. ``domain`` holds for the operand named ``of``."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -55,7 +56,7 @@ def binary(domain: str | None = None, of: str = "y") -> Draw:
     return draw
 
 
-def with_number(domain: str | None = None) -> Draw:
+def with_number(domain: Domain | None = None) -> Draw:
     """One operand and the other one, a Python number."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -83,7 +84,7 @@ def from_either_end(s: Sampler, x: Draft, axis: int) -> int:
     return axis - len(x.shape) if s.source.chance(0.3) else axis
 
 
-def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = None) -> Draw:
+def reduction(*, one_axis: bool, nonempty: bool = False, domain: Domain | None = None) -> Draw:
     """One operand, ``axis`` and ``keepdims``; ``nonempty``: what is reduced has an element."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -115,7 +116,7 @@ def exact_mean(s: Sampler) -> Arguments | None:
     return drawn
 
 
-def along_axis(domain: str | None = None, *, nonempty: bool = True) -> Draw:
+def along_axis(domain: Domain | None = None, *, nonempty: bool = True) -> Draw:
     """One operand and an axis."""
 
     def draw(s: Sampler) -> Arguments | None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from reference_impl.tape.primitive import Domain
+
 T = TypeVar("T")
 Origin: TypeAlias = Literal["input", "seed", "returned", "result", "detached", "gradient"]
 """What a value is in its script; ``"returned"`` is an input that a hook returns."""
@@ -94,7 +96,7 @@ class Sampler(Protocol):
         self,
         shape: tuple[int, ...],
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,
@@ -105,7 +107,7 @@ class Sampler(Protocol):
         self,
         test: Callable[[Draft], bool] | None = None,
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         """Take a value that fits, or add a fresh input that does; ``shape`` is used where no random shape fits."""
@@ -113,7 +115,7 @@ class Sampler(Protocol):
     def take_shaped(self, shape: tuple[int, ...]) -> Draft:
         """Take a value of one shape, or add one."""
 
-    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+    def partner(self, x: Draft, *, domain: Domain | None = None) -> Draft:
         """Take a value that broadcasts with ``x``, or add one."""
 
 

@@ -40,6 +40,8 @@ class Domain(StrEnum):
     """Above 1."""
     SHARE = "share"
     """Between 0 and 1."""
+    COUNT = "count"
+    """Small whole numbers, zero among them."""
     DOMINANT = "dominant"
     """Matrices whose diagonal outweighs the rest, with elements on it that differ in size: of full rank, their spectrum separated."""
     DEFINITE = "definite"

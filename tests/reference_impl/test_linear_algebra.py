@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.generate.matrices import PIVOTED, are_matrices, dominant, is_dominant, matrices
+from conformance.generate.matrices import are_matrices, dominant, is_dominant, matrices
 from conformance.ops.families.contractions import OF_ONE, OF_THREE, OF_TWO
 from reference_impl import OPS, Tensor, grad
+from reference_impl.tape.primitive import Domain
 
 MARGIN = 0.1
 
@@ -214,18 +215,18 @@ def test_a_matrix_with_a_negative_diagonal_is_not_definite() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 4, 4), (2, 5), (5, 2)])
 def test_a_matrix_that_is_drawn_for_an_elimination_is_known_as_one(shape: tuple[int, ...]) -> None:
-    assert are_matrices(matrices(drawn(*shape), PIVOTED), MARGIN, PIVOTED)
+    assert are_matrices(matrices(drawn(*shape), Domain.PIVOTED), MARGIN, Domain.PIVOTED)
 
 
 def test_the_rows_of_a_pivoted_matrix_are_in_another_order() -> None:
     asked = np.array([[2.0, 0.5], [1.0, -1.0], [0.0, 1.0]])
-    made = matrices(asked, PIVOTED)
+    made = matrices(asked, Domain.PIVOTED)
     assert np.array_equal(dominant(asked, definite=False)[::-1], made)
     assert not is_dominant(made, MARGIN, definite=False)
 
 
 def test_a_matrix_with_two_pivots_alike_is_not_pivoted() -> None:
-    assert not are_matrices(np.array([[1.0, 0.1], [1.0, 3.0]]), MARGIN, PIVOTED)
+    assert not are_matrices(np.array([[1.0, 0.1], [1.0, 3.0]]), MARGIN, Domain.PIVOTED)
 
 
 # Triangular factors.
@@ -257,7 +258,7 @@ def test_what_is_solved_by_factors_is_solved_by_the_matrix_that_they_are_of(tran
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2)])
 def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: tuple[int, int]) -> None:
-    x, eps = matrices(drawn(*shape), PIVOTED), 1e-7
+    x, eps = matrices(drawn(*shape), Domain.PIVOTED), 1e-7
     made = OPS["lu"](x)
     lower, upper = factors(made)
     terms = np.take_along_axis(np.abs(lower) @ np.abs(upper), np.argsort(OPS["row_order"](x), axis=0), 0)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from conformance.ops.sampler import Origin
+    from reference_impl.tape.primitive import Domain
 
 DRAWN = "drawn"
 """The arguments that random graphs draw, beside which a row may have corners."""
@@ -118,7 +119,7 @@ class _Table(Sketch):
     ``dry``: nothing but shapes is known. ``partnered``: the op has a second operand that broadcasts.
     """
 
-    def __init__(self, source: FastSource, place: Place, dtypes: Sequence[str], *, itself: str | None, dry: bool) -> None:
+    def __init__(self, source: FastSource, place: Place, dtypes: Sequence[str], *, itself: Domain | None, dry: bool) -> None:
         super().__init__(source, exact=place.lane == "exact", dtype=dtypes[0])
         self.complex = place.kind == "complex"
         self.place, self.dtypes, self.itself, self.dry = place, dtypes, itself, dry
@@ -137,7 +138,7 @@ class _Table(Sketch):
         self,
         shape: tuple[int, ...],
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,  # noqa: ARG002 - who is a constant is a dimension of its own
@@ -155,7 +156,7 @@ class _Table(Sketch):
         self,
         test: Callable[[Draft], bool] | None = None,
         *,
-        domain: str | None = None,
+        domain: Domain | None = None,
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         first = not self.values
@@ -172,7 +173,7 @@ class _Table(Sketch):
             return self.values[0]
         return self.fresh(shape)
 
-    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+    def partner(self, x: Draft, *, domain: Domain | None = None) -> Draft:
         self.partnered = True
         if self.place.beside == ITSELF:
             return x

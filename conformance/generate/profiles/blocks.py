@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.generate.sketch import Sketch
 from conformance.ops import catalogue
 from conformance.ops.draws import indices
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ class Model(Sketch):
     ``small``: the domain of the elements of both, such that results of products stay small; ``words``: the embedding, if there is one.
     """
 
-    small = "unit"
+    small = Domain.UNIT
 
     def __init__(self, source: Source, odds: Odds, model: ModelOdds, *, exact: bool, dtype: str) -> None:
         super().__init__(source, odds, exact=exact, dtype=dtype)

@@ -12,6 +12,7 @@ from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute
 from conformance.ops.numbers import BOTH, MIXED, ROUNDED_IF_COMPLEX
 from conformance.ops.spec import ELEMENTS, Drawn, Growth, Memory, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def _power(s: Sampler) -> Arguments | None:
     if s.exact or s.source.chance(0.6):
         return [s.take()], {"exponent": float(s.source.integer(0, 3))}
-    return [s.take(domain="positive")], {"exponent": s.source.choice([-1.0, -0.5, 0.5, 1.5, 2.5])}
+    return [s.take(domain=Domain.POSITIVE)], {"exponent": s.source.choice([-1.0, -0.5, 0.5, 1.5, 2.5])}
 
 
 def _cast(s: Sampler) -> Arguments | None:
@@ -68,7 +69,7 @@ ENTRIES = rows(
     _row(
         "div",
         rank=23,
-        draw=binary("nonzero"),
+        draw=binary(Domain.NONZERO),
         calls={"torch": "torch.div(x, y)", "paddle": "paddle.divide(x, y)"},
         exact=False,
         numbers=MIXED,
@@ -115,12 +116,12 @@ ENTRIES = rows(
         "rdiv_scalar",
         base="div",
         rank=23,
-        draw=with_number("nonzero"),
+        draw=with_number(Domain.NONZERO),
         calls=both("other / x"),
         exact=False,
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
-        corners=several("other", 0.0, 7.5, -6.0, draw=with_number("nonzero")),
+        corners=several("other", 0.0, 7.5, -6.0, draw=with_number(Domain.NONZERO)),
     ),
     _row(
         "pow_scalar",
@@ -132,7 +133,7 @@ ENTRIES = rows(
         growth=Growth.UNBOUNDED,
         corners={
             **several("exponent", 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, draw=unary()),
-            **several("exponent", -1.0, -3.0, 0.5, 4.5, draw=rounded(unary("positive"))),
+            **several("exponent", -1.0, -3.0, 0.5, 4.5, draw=rounded(unary(Domain.POSITIVE))),
         },
         in_place=InPlaceForm(both("x.pow_(exponent)"), draw=attribute("exponent", lambda s: float(s.source.integer(0, 3))), turn=1),
     ),

@@ -12,6 +12,7 @@ from conformance.ops.draws import binary, unary
 from conformance.ops.in_place import ONE_ALONE
 from conformance.ops.numbers import COMPLEX, PARTS, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -22,7 +23,7 @@ def _pairs(s: Sampler) -> Arguments | None:
 
 
 def _polar(s: Sampler) -> Arguments | None:
-    size = s.take(domain=None if s.source.chance(0.1) else "positive")
+    size = s.take(domain=None if s.source.chance(0.1) else Domain.POSITIVE)
     return [size, s.take_shaped(size.shape)], {}
 
 
@@ -72,7 +73,7 @@ ENTRIES = rows(
     op(
         "angle",
         rank=344,
-        draw=unary("positive"),
+        draw=unary(Domain.POSITIVE),
         calls=both("torch.angle(x)"),
         exact=False,
         numbers=COMPLEX,
@@ -81,7 +82,7 @@ ENTRIES = rows(
     op(
         "sgn",
         rank=216,
-        draw=unary("nonzero"),
+        draw=unary(Domain.NONZERO),
         calls=both("torch.sgn(x)"),
         exact=False,
         numbers=COMPLEX,

@@ -11,6 +11,7 @@ from conformance.ops.draws import binary, unary, with_choices
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Growth, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 def _pow(s: Sampler) -> Arguments | None:
     """Positive bases; or whole ones that may be 0, with whole exponents that are not negative."""
     if s.exact or s.complex or not s.source.chance(WHOLE):
-        return binary("positive", of="x")(s)
+        return binary(Domain.POSITIVE, of="x")(s)
     shape = s.shape()
-    return [s.fresh(shape, domain="count"), s.fresh(shape, domain="count")], {}
+    return [s.fresh(shape, domain=Domain.COUNT), s.fresh(shape, domain=Domain.COUNT)], {}
 
 
 WHOLE = 0.3
@@ -43,7 +44,7 @@ ENTRIES = rows(
     _row(
         "log",
         rank=80,
-        draw=unary("positive"),
+        draw=unary(Domain.POSITIVE),
         calls=both("torch.log(x)"),
         numbers=BOTH,
         in_place=InPlaceForm(both("x.log_()")),
@@ -51,7 +52,7 @@ ENTRIES = rows(
     _row(
         "sqrt",
         rank=82,
-        draw=unary("positive"),
+        draw=unary(Domain.POSITIVE),
         calls=both("torch.sqrt(x)"),
         numbers=BOTH,
         in_place=InPlaceForm(both("x.sqrt_()")),
@@ -59,7 +60,7 @@ ENTRIES = rows(
     _row(
         "rsqrt",
         rank=24,
-        draw=unary("positive"),
+        draw=unary(Domain.POSITIVE),
         calls=both("torch.rsqrt(x)"),
         numbers=real_only(UNREGISTERED),
         in_place=InPlaceForm(both("x.rsqrt_()")),

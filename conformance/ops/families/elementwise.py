@@ -11,6 +11,7 @@ from conformance.ops.draws import binary, nested, unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, Growth, Memory, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -35,7 +36,7 @@ ENTRIES = rows(
     _row(
         "reciprocal",
         rank=123,
-        draw=unary("nonzero"),
+        draw=unary(Domain.NONZERO),
         calls=both("torch.reciprocal(x)"),
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
@@ -80,7 +81,7 @@ ENTRIES = rows(
     _row(
         "copysign",
         rank=223,
-        draw=binary("nonzero", of="x"),
+        draw=binary(Domain.NONZERO, of="x"),
         calls=both("torch.copysign(x, y)"),
         exact=True,
         numbers=real_only(UNORDERED),
@@ -98,7 +99,7 @@ ENTRIES = rows(
     _row(
         "atan2",
         rank=164,
-        draw=binary("nonzero"),
+        draw=binary(Domain.NONZERO),
         calls=both("torch.atan2(x, y)"),
         numbers=real_only(UNORDERED),
         in_place=ONE_ALONE,
@@ -110,11 +111,11 @@ ENTRIES = rows(
         calls=both("torch.logaddexp(x, y)"),
         numbers=real_only(UNREGISTERED),
     ),
-    _row("remainder", rank=202, draw=binary("nonzero"), calls=both("torch.remainder(x, y)"), in_place=LATER),
+    _row("remainder", rank=202, draw=binary(Domain.NONZERO), calls=both("torch.remainder(x, y)"), in_place=LATER),
     _row(
         "logit",
         rank=201,
-        draw=unary("share"),
+        draw=unary(Domain.SHARE),
         calls=both("torch.logit(x)"),
         numbers=real_only(UNORDERED),
         growth=Growth.UNBOUNDED,

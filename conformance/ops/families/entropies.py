@@ -9,6 +9,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import REDUCTIONS
 from conformance.ops.families.losses import SHARES, TARGET, WEIGHT, loss, loss_row, weight_or_none
 from conformance.ops.spec import ELEMENTS, Growth, rows
+from reference_impl.tape.primitive import Domain
 
 LOGARITHMS = (0.0, -0.5, -2.0, -30.0)
 """Logarithms of probabilities: of 1, and of one that is nearly 0."""
@@ -18,7 +19,7 @@ ENTRIES = rows(
     loss_row(
         "binary_cross_entropy",
         rank=59,
-        draw=loss({"weight": weight_or_none}, target=SHARES, domain="share"),
+        draw=loss({"weight": weight_or_none}, target=SHARES, domain=Domain.SHARE),
         calls=both(f"torch.nn.functional.binary_cross_entropy(x, {TARGET}, {WEIGHT}, reduction=reduction)"),
         growth=Growth.UNBOUNDED,
     ),

@@ -13,6 +13,7 @@ from conformance.ops.draws import has_elements, nested, unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,16 +28,16 @@ DIMENSIONS = (2, 3, 1)
 
 
 def _polygamma(s: Sampler) -> Arguments | None:
-    return [s.take(domain="positive")], {"n": s.source.choice(ORDERS)}
+    return [s.take(domain=Domain.POSITIVE)], {"n": s.source.choice(ORDERS)}
 
 
 def _multigammaln(s: Sampler) -> Arguments | None:
-    return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
+    return [s.take(domain=Domain.BEYOND_ONE)], {"p": s.source.choice(DIMENSIONS)}
 
 
 def _gammainc(s: Sampler) -> Arguments | None:
     """Draw positive numbers, and an order for each of them, or one for all."""
-    x = s.take(domain="positive")
+    x = s.take(domain=Domain.POSITIVE)
     return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(SHAPES))}
 
 
@@ -45,14 +46,14 @@ def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec
         name,
         **{
             "rank": rank,
-            "draw": unary("positive"),
+            "draw": unary(Domain.POSITIVE),
             "calls": calls,
             "exact": False,
             "numbers": real_only(UNREGISTERED),
             "growth": Growth.UNBOUNDED,
             "points": ELEMENTS,
             "in_place": LATER,
-            "corners": {"of any sign": unary("nonzero")},
+            "corners": {"of any sign": unary(Domain.NONZERO)},
             "drawn": Drawn.NAMED,
             **facts,
         },
@@ -88,8 +89,8 @@ ENTRIES = rows(
         corners={
             "digamma": given(_polygamma, n=0),
             "order 6": given(_polygamma, n=6),
-            "of any sign": given(unary("nonzero"), n=1),
-            "of any sign, order 2": given(unary("nonzero"), n=2),
+            "of any sign": given(unary(Domain.NONZERO), n=1),
+            "of any sign, order 2": given(unary(Domain.NONZERO), n=2),
         },
     ),
     _row(

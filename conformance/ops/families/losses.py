@@ -16,6 +16,7 @@ from conformance.ops.corners import REDUCTIONS, each_reduction
 from conformance.ops.draws import has_matrices, nested
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, ROWS, Drawn, Growth, OpSpec, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +43,7 @@ def loss(
     more: Mapping[str, Choice] | None = None,
     *,
     second: bool = False,
-    domain: str | None = None,
+    domain: Domain | None = None,
     target: Sequence[float] | None = None,
     reductions: Sequence[str] = REDUCTIONS,
     axes: int = 0,
@@ -97,7 +98,7 @@ def _shares(s: Sampler) -> Arguments | None:
 
 
 _counts = loss({"log_input": _one_of(True), "epsilon": _one_of(1e-8)}, second=True)
-_rates = loss({"log_input": _one_of(False), "epsilon": _one_of(1e-8)}, second=True, domain="positive")
+_rates = loss({"log_input": _one_of(False), "epsilon": _one_of(1e-8)}, second=True, domain=Domain.POSITIVE)
 _margin = {"margin": _one_of(1.0, 0.5, 0.0)}
 
 

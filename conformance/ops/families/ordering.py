@@ -11,6 +11,7 @@ from conformance.ops.corners import axes, given, kept, on
 from conformance.ops.draws import along_axis, axis_of, from_either_end, has_rows
 from conformance.ops.numbers import UNORDERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Points, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
@@ -19,8 +20,8 @@ QUANTILES = (0.25, 0.5, 0.75, 0.0, 1.0)
 APART = Points(width=3, distinct=True)
 WITHOUT_NAN = Points(width=3, distinct=True, several_nan=True)
 
-_along = along_axis("distinct")
-_axes = axes(nonempty=True, domain="distinct")
+_along = along_axis(Domain.DISTINCT)
+_axes = axes(nonempty=True, domain=Domain.DISTINCT)
 
 
 def _sorted(s: Sampler) -> Arguments | None:
@@ -35,7 +36,7 @@ def _middle(*, odd: bool = False) -> Draw:
         return 0 not in x.shape and any(n % 2 or not odd for n in x.shape)
 
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(fits, domain="distinct", shape=(3, 2))
+        x = s.take(fits, domain=Domain.DISTINCT, shape=(3, 2))
         fitting = [a for a, n in enumerate(x.shape) if n % 2 or not odd]
         axis = s.source.choice(fitting)
         return [x], {"axis": from_either_end(s, x, axis), "keepdims": s.source.chance(0.3)}
@@ -48,7 +49,7 @@ def _middle_at(axis: int, *, odd: bool, keepdims: bool) -> Draw:
         fits = -len(x.shape) <= axis < len(x.shape) and 0 not in x.shape and (x.shape[axis] % 2 == 1 or not odd)
         return {"axis": axis, "keepdims": keepdims} if fits else None
 
-    return on(attrs, "distinct")
+    return on(attrs, Domain.DISTINCT)
 
 
 def _middles(*, odd: bool = False) -> dict[str, Draw]:
@@ -68,7 +69,7 @@ def _kth(s: Sampler) -> Arguments | None:
 
 
 def _quantile(s: Sampler) -> Arguments | None:
-    x = s.take(has_rows, domain="distinct")
+    x = s.take(has_rows, domain=Domain.DISTINCT)
     q = s.source.choice(QUANTILES) if s.exact else s.source.choice((*QUANTILES, 0.3))
     return [x], {"q": q, "axis": axis_of(s, x), "keepdims": s.source.chance(0.3)}
 
@@ -119,7 +120,7 @@ ENTRIES = rows(
     _row(
         "msort",
         rank=299,
-        draw=on(lambda x: {} if has_rows(x) else None, "distinct"),
+        draw=on(lambda x: {} if has_rows(x) else None, Domain.DISTINCT),
         calls=both("torch.msort(x)"),
         points=PLAIN,
     ),

@@ -11,13 +11,14 @@ from conformance.ops.draws import unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import ROUNDED_IF_COMPLEX, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
 
 
 def _abs(s: Sampler) -> Arguments | None:
-    return [s.take(domain="nonzero" if s.complex else None)], {}
+    return [s.take(domain=Domain.NONZERO if s.complex else None)], {}
 
 
 _row = partial(op, exact=True, numbers=real_only(UNORDERED), points=ELEMENTS)

@@ -15,6 +15,7 @@ from conformance.ops.draws import has_elements
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
 from reference_impl.primitives.pooling import unpooled
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,13 +83,13 @@ def _fractional_3d(s: Sampler) -> Arguments | None:
     return [x], {"kernel": kernel, "size": size, "sample": s.source.choice([0.37, 0.61, 0.07])}
 
 
-def _powers(axes: int, domain: str | None = "positive") -> Draw:
+def _powers(axes: int, domain: Domain | None = Domain.POSITIVE) -> Draw:
     """Draw a tensor whose windows have a root, and which; numbers of both signs have one of an even order."""
 
     def draw(s: Sampler) -> Arguments | None:
         x = s.take(lambda d: len(d.shape) == 2 + axes and has_elements(d), domain=domain, shape=(1, 2, 4, 3)[: 2 + axes])
         kernel = [s.source.integer(1, min(3, n)) for n in x.shape[2:]]
-        p = s.source.choice((2.0, 3.0, 1.0, 1.5) if domain == "positive" else (2.0, 4.0))
+        p = s.source.choice((2.0, 3.0, 1.0, 1.5) if domain == Domain.POSITIVE else (2.0, 4.0))
         return [x], {"p": p, "kernel": kernel, "stride": [s.source.integer(1, 2) for _ in kernel]}
 
     return draw
@@ -182,7 +183,7 @@ def _lp_pool(rank: int, axes: int) -> OpSpec:
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
-        corners={"of any sign": _powers(axes, "nonzero")},
+        corners={"of any sign": _powers(axes, Domain.NONZERO)},
     )
 
 

@@ -12,6 +12,7 @@ from conformance.ops.draws import axis_of, binary, has_elements, has_rows, mask_
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Points, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Sampler
@@ -38,7 +39,7 @@ def _where(s: Sampler) -> Arguments | None:
 
 
 def _topk(s: Sampler) -> Arguments | None:
-    x = s.take(has_rows, domain="distinct")
+    x = s.take(has_rows, domain=Domain.DISTINCT)
     axis = axis_of(s, x)
     return [x], {"k": s.source.integer(1, x.shape[axis]), "axis": axis}
 
@@ -100,8 +101,8 @@ ENTRIES = rows(
         draw=_topk,
         calls=both("torch.topk(x, k, axis)[0]"),
         corners={
-            "all": on(lambda x: {"k": x.shape[-1], "axis": -1} if count_of(x) and x.shape else None, "distinct"),
-            "largest": given(axes(nonempty=True, domain="distinct")["first axis"], k=1),
+            "all": on(lambda x: {"k": x.shape[-1], "axis": -1} if count_of(x) and x.shape else None, Domain.DISTINCT),
+            "largest": given(axes(nonempty=True, domain=Domain.DISTINCT)["first axis"], k=1),
         },
         points=Points(width=3, distinct=True),
     ),

@@ -8,6 +8,7 @@ from conformance.ops.corners import given
 from conformance.ops.dtypes import OTHER_KIND, is_complex
 from conformance.ops.numbers import COMPLEX, real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Sampler
@@ -47,7 +48,7 @@ def _spectra(s: Sampler) -> Arguments | None:
         "onesided": onesided,
         "length": s.source.integer(1, reached) if s.source.chance(0.4) else None,
     }
-    return [x, s.fresh((n,), domain="nonzero", dtype=OTHER_KIND[x.dtype] if is_complex(x.dtype) else x.dtype)], attrs
+    return [x, s.fresh((n,), domain=Domain.NONZERO, dtype=OTHER_KIND[x.dtype] if is_complex(x.dtype) else x.dtype)], attrs
 
 
 _ATTRS = "window=window, center=False, normalized=normalized, onesided=onesided"

@@ -7,9 +7,10 @@ from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, Growth, OpSpec, op, rows
+from reference_impl.tape.primitive import Domain
 
 
-def _function(name: str, rank: int, domain: str | None = None, *, growth: Growth = Growth.BOUNDED) -> OpSpec:
+def _function(name: str, rank: int, domain: Domain | None = None, *, growth: Growth = Growth.BOUNDED) -> OpSpec:
     """Make the row of a function of one number, which both frameworks call alike."""
     return op(
         name,
@@ -28,5 +29,5 @@ def _function(name: str, rank: int, domain: str | None = None, *, growth: Growth
 ENTRIES = rows(
     "special",
     _function("sinc", 165),
-    _function("erfinv", 200, "unit"),
+    _function("erfinv", 200, Domain.UNIT),
 )

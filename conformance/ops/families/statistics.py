@@ -11,11 +11,12 @@ from conformance.ops.draws import along_axis, count_reduced, from_either_end, ha
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNEXAMINED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, OpSpec, op, rows
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
-_any_axes = reduction(one_axis=False, nonempty=True, domain="distinct")
+_any_axes = reduction(one_axis=False, nonempty=True, domain=Domain.DISTINCT)
 
 
 def _spread(s: Sampler) -> Arguments | None:
@@ -33,7 +34,7 @@ def _spreads() -> dict[str, Draw]:
                 return None
             return {"axis": choose(len(x.shape)), "unbiased": unbiased, "keepdims": keepdims}
 
-        return on(attrs, "distinct")
+        return on(attrs, Domain.DISTINCT)
 
     return {
         "all": at(lambda _: None, unbiased=True, keepdims=False),
@@ -45,7 +46,7 @@ def _spreads() -> dict[str, Draw]:
 
 
 def _powers(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 1 and has_elements(d), domain="nonzero", shape=(3,))
+    x = s.take(lambda d: len(d.shape) == 1 and has_elements(d), domain=Domain.NONZERO, shape=(3,))
     return [x], {"count": s.source.choice((3, 2, 4))}
 
 
@@ -164,12 +165,12 @@ ENTRIES = rows(
     op(
         "cumprod",
         rank=171,
-        draw=along_axis("nonzero"),
+        draw=along_axis(Domain.NONZERO),
         calls=both("torch.cumprod(x, axis)"),
         exact=False,
         numbers=real_only("where a running product overflows, nobody promises which of its parts is NaN"),
         growth=Growth.COMPOUNDS,
-        corners=axes(nonempty=True, domain="nonzero"),
+        corners=axes(nonempty=True, domain=Domain.NONZERO),
         points=ROWS,
         in_place=LATER,
         drawn=Drawn.NAMED,

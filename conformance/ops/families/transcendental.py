@@ -7,11 +7,12 @@ from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import real_only
 from conformance.ops.spec import ELEMENTS, Drawn, Growth, OpSpec, op, rows
+from reference_impl.tape.primitive import Domain
 
 PLANE = real_only("its values on the complex plane, with their branch cuts, come with the complex family")
 
 
-def _function(name: str, rank: int, domain: str | None = None, growth: Growth = Growth.BOUNDED) -> OpSpec:
+def _function(name: str, rank: int, domain: Domain | None = None, growth: Growth = Growth.BOUNDED) -> OpSpec:
     """Make the row of a function of one number, which both frameworks call alike."""
     return op(
         name,
@@ -30,15 +31,15 @@ def _function(name: str, rank: int, domain: str | None = None, growth: Growth = 
 ENTRIES = rows(
     "transcendental",
     _function("expm1", 133, growth=Growth.UNBOUNDED),
-    _function("log2", 144, "positive"),
+    _function("log2", 144, Domain.POSITIVE),
     _function("atan", 152),
-    _function("atanh", 173, "unit"),
-    _function("log1p", 180, "positive"),
-    _function("asin", 182, "unit"),
-    _function("acos", 206, "unit"),
+    _function("atanh", 173, Domain.UNIT),
+    _function("log1p", 180, Domain.POSITIVE),
+    _function("asin", 182, Domain.UNIT),
+    _function("acos", 206, Domain.UNIT),
     _function("asinh", 207),
-    _function("log10", 208, "positive"),
-    _function("acosh", 212, "beyond one"),
+    _function("log10", 208, Domain.POSITIVE),
+    _function("acosh", 212, Domain.BEYOND_ONE),
     _function("cosh", 213, growth=Growth.UNBOUNDED),
     _function("sinh", 217, growth=Growth.UNBOUNDED),
     _function("tan", 218, growth=Growth.UNBOUNDED),

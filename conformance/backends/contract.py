@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from conformance.backends import CHOSEN, BackendInfo
-from conformance.backends.probes import PROBES, SQUARE, TOTAL, X
+from conformance.backends.probes import NUMBER, PROBES, SQUARE, TOTAL, X
 from conformance.case.case import Case
 from conformance.case.files import decode, encode
 from conformance.case.needs import AGAIN, ANEW, BETWEEN
@@ -37,14 +37,19 @@ from conformance.ops.dtypes import DTYPES
 from reference_impl import Category, Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.backends import Backend
     from conformance.backends.probes import Probe
     from conformance.case.outcome import State
 
 UNHEARD = "the contract asks for the category of a message that no engine writes"
-ACCUMULATING = Case((X,), (SQUARE, TOTAL, Backward(("z",), retain_graph=True), Backward(("z",), retain_graph=True)))
+TWICE = (Backward(("z",), retain_graph=True),) * 2
+ACCUMULATING = (
+    ("an observation does not change afterwards", Case((X,), (SQUARE, TOTAL, *TWICE)), ([2.0, 4.0, 6.0], [4.0, 8.0, 12.0])),
+    ("a .grad without axes is shown like any other", Case((NUMBER,), (SQUARE, TOTAL, *TWICE)), (6.0, 12.0)),
+)
+"""Claims about a ``.grad`` that two passes accumulate into: the case, and what it is after either pass."""
 
 
 def check(open_backend: Callable[[], Backend]) -> list[str]:
@@ -60,7 +65,8 @@ def check(open_backend: Callable[[], Backend]) -> list[str]:
         if probe.is_for(backend.info.dialect):
             problems += [f"{probe.claim}: {problem}" for problem in _of_probe(backend, probe)]
     if not backend.info.dialect.static:
-        problems += [f"an observation does not change afterwards: {problem}" for problem in _of_accumulation(backend)]
+        for claim, case, states in ACCUMULATING:
+            problems += [f"{claim}: {problem}" for problem in _of_accumulation(backend, case, states)]
     problems += [f"a message that nobody mapped is unmapped: {problem}" for problem in _of_categories(backend)]
     return _each_once(problems)
 
@@ -117,13 +123,17 @@ def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:
     for name, wanted in probe.seen.items():
         place, seen = found[name]
         yield from _of_observation(name, place, seen, wanted)
-        flag = (probe.flags or {}).get(name)
-        value = seen.values[place] if isinstance(seen, Computed) else None
-        if flag is not None and value is not None and value.requires_grad is not flag:
-            yield f"{name} has requires_grad={value.requires_grad}, not {flag}"
+        yield from _of_flag(name, seen.values[place] if isinstance(seen, Computed) else None, probe)
     held = dict(zip(probe.case.watched, outcome.final, strict=True))
     for name, wanted in (probe.final or {}).items():
         yield from _of_value(f"{name}.grad", held[name], wanted)
+        yield from _of_flag(f"{name}.grad", held[name], probe)
+
+
+def _of_flag(name: str, value: Value | None, probe: Probe) -> Iterator[str]:
+    flag = (probe.flags or {}).get(name)
+    if flag is not None and value is not None and value.requires_grad is not flag:
+        yield f"{name} has requires_grad={value.requires_grad}, not {flag}"
 
 
 def _of_observation(name: str, place: int, seen: Observation, wanted: Any) -> Iterator[str]:
@@ -154,13 +164,14 @@ def _of_value(name: str, value: Value | None, wanted: Any) -> Iterator[str]:
         yield f"{name} is {value.array.tolist()}, not {array.tolist()}"
 
 
-def _of_accumulation(backend: Backend) -> Iterator[str]:
-    outcome, problems = _run(backend, ACCUMULATING)
+def _of_accumulation(backend: Backend, case: Case, wanted: Sequence[Any]) -> Iterator[str]:
+    outcome, problems = _run(backend, case)
+    yield from problems
     if outcome is None or problems:
         return
     states = [seen.state for seen in outcome.observations if isinstance(seen, Computed) and seen.state]
-    for state, wanted in zip(states, ([2.0, 4.0, 6.0], [4.0, 8.0, 12.0]), strict=False):
-        yield from _of_value("x.grad", state[0], wanted)
+    for state, elements in zip(states, wanted, strict=False):
+        yield from _of_value("x.grad", state[0], elements)
 
 
 def _of_categories(backend: Backend) -> Iterator[str]:
@@ -211,12 +222,18 @@ def _of_outcome(info: BackendInfo, case: Case, outcome: Any) -> Iterator[str]:
         elif (NotOffered(refusal) if refusal is not None else None) != (seen if isinstance(seen, NotOffered) else None):
             yield f"step {number} is {seen!r}; info says that it is {'offered' if refusal is None else f'not: {refusal}'}"
         elif isinstance(seen, Computed):
-            if not isinstance(step, NO_VALUE) and len(seen.values) != len(results(step)):
-                yield f"step {number} has {len(seen.values)} values for {len(results(step))} results"
-            shown: list[Any] = [*seen.values, *(seen.state or ())]
-            for value in shown:
-                if value is not None and not (isinstance(value, Value) and isinstance(value.array, np.ndarray)):
-                    yield f"step {number} shows a {type(value).__name__}, not a Value with an array of NumPy"
+            yield from _of_computed(number, step, seen)
+
+
+def _of_computed(number: int, step: Step, seen: Computed) -> Iterator[str]:
+    if not isinstance(step, NO_VALUE) and len(seen.values) != len(results(step)):
+        yield f"step {number} has {len(seen.values)} values for {len(results(step))} results"
+    shown: list[Any] = [*seen.values, *(seen.state or ())]
+    for value in (value for value in shown if value is not None):
+        if not isinstance(value, Value) or not isinstance(value.array, np.ndarray):
+            yield f"step {number} shows a {type(value).__name__}, not a Value with an array of NumPy"
+        elif value.unreadable:
+            yield f"step {number} shows a tensor that cannot be looked at ({value.unreadable})"
 
 
 def _plain(outcome: Outcome) -> list[Any]:

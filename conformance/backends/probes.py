@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ALL = {"axis": None, "keepdims": False}
 X, W = Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))
+NUMBER = Input("x", (), (3.0,))
 BATCH = Input("b", (2, 3), (1.0, 1.0, 1.0, 0.0, 1.0, 2.0), differentiable=False)
 SQUARE, TOTAL = Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), ALL)
 PRODUCT, TOTALS = Op("mul", ("w", "x"), ("u",)), (TOTAL, Op("sum", ("u",), ("t",), ALL))
@@ -29,9 +30,10 @@ UNUSED = Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow
 class Probe:
     """A small case, and what an adapter must show of its results, by their names, and of ``.grad`` at the end.
 
-    ``seen`` and ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation;
-    ``flags``: ``requires_grad``. ``static``: whether a program can be such a case as well. ``unreached``: the probe is for dialects
-    that give this answer where nothing is reached; empty: for all.
+    - ``seen``, ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation.
+    - ``flags``: the ``requires_grad`` of a result, or of ``x.grad`` at the end.
+    - ``static``: whether a program can be such a case as well.
+    - ``unreached``: the probe is for dialects that give this answer where nothing is reached; empty: for all.
     """
 
     claim: str
@@ -111,6 +113,21 @@ PROBES = (
         Case((X, W), (PRODUCT, TOTALS[1], Backward(("t",), inputs=("x",)))),
         {},
         final={"x": [4.0, 5.0, 6.0], "w": None},
+        static=False,
+    ),
+    Probe(
+        "seeds are passed on by their old name, too, or it is not offered (grad_variables)",
+        Case((X, W), (SQUARE, Backward(("y",), grad_variables=("w",)))),
+        {},
+        final={"x": [8.0, 20.0, 36.0]},
+        static=False,
+    ),
+    Probe(
+        "backward passes on create_graph, or does not offer it (backward.create_graph)",
+        Case((X,), (SQUARE, TOTAL, Backward(("z",), create_graph=True))),
+        {},
+        final={"x": [2.0, 4.0, 6.0]},
+        flags={"x.grad": True},
         static=False,
     ),
     Probe(

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 5
 """How often every switch is set anew; each round settles at least one of those that hide another."""
+WITH_DETAIL = ("value", "unreadable")
+"""Kinds of differences of which the words alone do not tell what is wrong."""
 DECLARED = ("static",)
 """Switches that an engine's registration settles."""
 
@@ -151,6 +153,8 @@ def _differing(info: BackendInfo, cases: Cases, *, following: bool) -> str:
     """Say in which case an answer differs from what is promised, and in what; nothing if in none."""
     for one, outcome in cases:
         if (found := _mismatch(info, one, outcome, following=following)) is not None:
+            if found.kind in WITH_DETAIL:
+                return f"{one.title} ({found.detail})"
             what = f"{found.kind} of {found.name}: " if found.name else ""
             return f"{one.title} ({what}expected {found.expected}, actual {found.actual})"
     return ""

@@ -94,7 +94,7 @@ def test_an_engine_that_does_what_no_value_says_shows_none_and_is_told_what_diff
     engine = doubles()
     seen = {one.field: one for one in shown(engine.info, [answer(engine, one.case) for one in ASKED])}
     found = seen["duplicates"]
-    assert ((), False, True) == (found.values, found.otherwise, "an input twice (value of d" in found.differs)
+    assert ((), False, True) == (found.values, found.otherwise, "an input twice (d1: 2 of 2 elements differ" in found.differs)
 
 
 def test_what_no_program_offers_says_nothing_of_a_switch_although_an_adapter_goes_along_with_it() -> None:

@@ -130,10 +130,12 @@ def _parameters(footer: Footer, names: Mapping[str, str]) -> Table:
     """Return the table of the parameters; the three orders of a backend share a column, so that two fit a terminal."""
     table = _table(f"Steps compared, per parameter, at order {' / '.join(map(str, ORDERS))}+", names)
     for cell in CELLS:
-        numbers = {name: [footer.counts[name].get(key_of(cell.words, order), 0) for order in ORDERS] for name in names}
-        shown = {name: cell.offered(footer.not_offered[name]) for name in names}
-        if any(any(numbers[name]) for name in names if shown[name]):
-            table.add_row(cell.words, *(" / ".join(map(str, numbers[name])) if shown[name] else "-" for name in names))
+        numbers = {
+            name: [footer.counts[name].get(key_of(cell.words, order), 0) for order in ORDERS if cell.offered(offers_not, order)]
+            for name, offers_not in footer.not_offered.items()
+        }
+        if any(any(numbers[name]) for name in names):
+            table.add_row(cell.words, *(" / ".join(map(str, numbers[name])) or "-" for name in names))
     return table
 
 

@@ -237,8 +237,8 @@ def _groups(footer: Footer, backends: list[str]) -> Iterator[tuple[str, list[tup
 def _cell_row(footer: Footer, backends: list[str], cell: Cell) -> CellRow:
     cells = []
     for name in backends:
-        offered = cell.offered(footer.not_offered.get(name, {}))
         for order in ORDERS:
+            offered = cell.offered(footer.not_offered.get(name, {}), order)
             count = footer.counts.get(name, {}).get(key_of(cell.words, order), 0)
             cells.append((f"{count:,}", "" if count else "gap") if offered or count else ("-", "absent"))
     return CellRow(cell.value, cells)
@@ -246,7 +246,7 @@ def _cell_row(footer: Footer, backends: list[str], cell: Cell) -> CellRow:
 
 def _gaps(footer: Footer, backend: str) -> tuple[str, int, int]:
     not_offered = footer.not_offered.get(backend, {})
-    offered = sum(cell.offered(not_offered) for cell in CELLS) * len(ORDERS)
+    offered = sum(cell.offered(not_offered, order) for cell in CELLS for order in ORDERS)
     return backend, offered, len(gaps(footer.counts.get(backend, {}), not_offered))
 
 

@@ -281,6 +281,14 @@ def test_a_cell_that_a_backend_does_not_offer_has_a_dash(write: Write, records: 
     assert [("", "44"), ("gap", "0"), ("gap", "0"), *[("absent", "-")] * 3] == row
 
 
+@pytest.mark.parametrize("word", ["step:grad", "grad.again"])
+def test_an_order_that_a_backend_does_not_offer_has_a_dash(word: str, write: Write, records: list[Record], footer: Footer) -> None:
+    not_offered = {**footer.not_offered, "paddle": {**footer.not_offered["paddle"], word: "it has none"}}
+    row = coverage_row(write([*records[:-1], replace(footer, not_offered=not_offered)]), "backward", "roots", "one")
+    assert [("absent", "-")] * 2 == row[4:]
+    assert "absent" not in {state for state, _ in row[:4]}
+
+
 def test_every_cell_of_the_coverage_is_a_row(write: Write, records: list[Record]) -> None:
     page = write(records)
     assert all(len(coverage_row(page, cell.group, cell.parameter, cell.value)) == 2 * len(ORDERS) for cell in CELLS)

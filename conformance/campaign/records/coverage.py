@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.case import steps
+from conformance.case.needs import AGAIN
 from conformance.generate.layouts import laid_out
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ ORDERS = (1, 2, 3)
 
 CALLS: dict[type, str] = {steps.Grad: "grad", steps.Backward: "backward", steps.AppendBackward: "append_backward"}
 """Kinds that compute derivatives; the words of their cells begin with their names."""
+
+FURTHER = (AGAIN, "step:grad")
+"""What every derivative of a derivative needs: `grad` is the call that returns one to go on with."""
 
 OTHER = "other steps"
 OF_OP = "derivative of "
@@ -60,9 +64,10 @@ class Cell:
         """The value, if the words have one."""
         return self.words.partition("=")[2]
 
-    def offered(self, not_offered: Mapping[str, str]) -> bool:
-        """Whether a backend that refuses these kinds of step and parameters offers what the cell needs."""
-        return not_offered.keys().isdisjoint((self.needs, f"step:{self.kind.__struct_config__.tag}"))
+    def offered(self, not_offered: Mapping[str, str], order: int) -> bool:
+        """Whether a backend that does not offer these words offers what the cell needs at an order of derivative."""
+        needs = self.needs, f"step:{self.kind.__struct_config__.tag}", *(FURTHER if order > ORDERS[0] else ())
+        return not_offered.keys().isdisjoint(needs)
 
 
 def _given(field: str, value: Any) -> Callable[[Any], bool]:
@@ -199,5 +204,5 @@ def key_of_op(op: str, order: int) -> str:
 
 def gaps(counts: Mapping[str, int], not_offered: Mapping[str, str]) -> list[str]:
     """Return the keys of the cells that a backend offers and that nothing was compared in."""
-    offered = [cell.words for cell in CELLS if cell.offered(not_offered)]
-    return [key_of(words, order) for words in offered for order in ORDERS if not counts.get(key_of(words, order))]
+    offered = [key_of(cell.words, order) for cell in CELLS for order in ORDERS if cell.offered(not_offered, order)]
+    return [key for key in offered if not counts.get(key)]

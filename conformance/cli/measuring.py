@@ -57,7 +57,7 @@ def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path, ops: t
     for line in _varying(found, out):
         click.echo(line)
     observations = sum(sum(options.values()) for options in found.seen.values())
-    failed = f"; {counted(found.failed, 'case')} diverged, and showed nothing" if found.failed else ""
+    failed = f"; {counted(found.failed, 'case')} diverged, and showed nothing: 'conformance run' says in what" if found.failed else ""
     click.echo(f"{path}: {counted(len(found.seen), 'choice')}, {counted(observations, 'observation')}{failed}")
     return CONFORMS
 

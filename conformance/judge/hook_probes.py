@@ -14,6 +14,7 @@ from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Grad, Hook
 from conformance.compare.compare import Comparer
+from conformance.judge.unlocalised import NotAskedError, UnlocalisedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,26 +27,31 @@ if TYPE_CHECKING:
 
 WATCH = "watch_"
 HOOKS = "step:hook"
-UNASKED = "not named: the engine does not offer the call for each value in between"
 OTHER_HOOKS = "not named: with hooks on the values in between, other hooks are called than should be"
 
 
 def wrong_under_hooks(
     promise: Promise, number: int, call: Call, accused: Backend, watched: Sequence[str], kinds: Collection[str]
-) -> set[str] | str:
-    """Return the values whose cotangents differ so, as hooks on them or the call itself show them, or why that cannot be told."""
+) -> set[str]:
+    """Return the values whose cotangents show a difference of these kinds, by hooks on them or by the call itself.
+
+    Raises:
+        UnlocalisedError: if the cotangents cannot be told.
+    """
     hooked = _hooked(promise.case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
     at = len(hooked.steps) - 1
     promised, answered = promise.of(hooked), accused.run(hooked)
     if not isinstance(answered.observations[at], Computed | Raised):
-        return UNASKED
+        raise NotAskedError
     actual = but_for_zeros(answered, promised.outcome, at)
     differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
     if not differences:  # whether a cotangent that vanishes is absent is what differs
         actual = answered
         differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
     wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at), kinds)
-    return OTHER_HOOKS if wrong is None else wrong
+    if wrong is None:
+        raise UnlocalisedError(OTHER_HOOKS)
+    return wrong
 
 
 def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, asking: bool) -> Case:
@@ -89,7 +95,7 @@ def _uncalled(expected: Outcome, actual: Outcome, at: int) -> set[str]:
 
 
 def _wrong(hooked: Case, at: int, differences: list[Mismatch], uncalled: set[str], kinds: Collection[str]) -> set[str] | None:
-    """Return the values whose cotangents differ so; ``None`` if the calls of the hooks cannot be compared."""
+    """Return the values whose cotangents show a difference of these kinds; ``None`` if the calls of hooks cannot be compared."""
     step = hooked.steps[at]
     wrong = set(uncalled) if "absence" in kinds else set()
     for found in differences:

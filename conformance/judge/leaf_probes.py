@@ -20,7 +20,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.rewrite import cut
 from conformance.case.steps import Backward, Grad, results
 from conformance.compare.compare import Comparer
-from conformance.judge.hook_probes import UNASKED
+from conformance.judge.unlocalised import NotAskedError, UnlocalisedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -35,19 +35,23 @@ NOT_THE_FIRST = "not named: without hooks the cotangents of a later call cannot 
 TOO_MANY = "not named: without hooks each value needs a run of its own, and the pass goes through too many"
 REFUSED = "not named: without hooks each value is made a leaf, and a script with one is refused"
 REFUSING = frozenset({"error", "shape"})
-"""As what it begins that a pass is refused: a cotangent of another shape fits no rule that it is handed on to."""
+"""The kinds of differences at which a refusal begins: a cotangent of another shape fits no rule that it is handed on to."""
 ALONE = "asked_alone"
 
 
 def wrong_of_leaves(
     promise: Promise, number: int, call: Backward, accused: Backend, asked: Collection[str], kinds: Collection[str]
-) -> set[str] | str:
-    """Return those of the values ``asked`` whose cotangents in a call differ so, or say why that cannot be told."""
+) -> set[str]:
+    """Return those of the values ``asked`` whose cotangents in a call show a difference of these kinds.
+
+    Raises:
+        UnlocalisedError: if that cannot be told.
+    """
     case = promise.case
     if any(isinstance(step, Grad | Backward) for step in case.steps[:number]):
-        return NOT_THE_FIRST
+        raise UnlocalisedError(NOT_THE_FIRST)
     if len(asked) > MOST:
-        return TOO_MANY
+        raise UnlocalisedError(TOO_MANY)
     whole = Case(case.inputs, (*case.steps[:number], msgspec.structs.replace(call, inputs=None)), case.lane)
     scripts = [whole]
     for i, seen in enumerate(promise.outcome.observations[:number]):
@@ -60,23 +64,27 @@ def wrong_of_leaves(
         leaves = {entry.name for entry in script.inputs}
         for found in Comparer(promise.of(script)).differences(accused.run(script)):
             if found.step == last and found.kind == "error":
-                return REFUSED
+                raise UnlocalisedError(REFUSED)
             if found.step == last and found.name in leaves and found.kind in kinds:
                 wrong.add(found.name)
     return wrong.intersection(asked)
 
 
-def refused_for(promise: Promise, number: int, call: Call, accused: Backend, asked: Sequence[str]) -> set[str] | str:
-    """Return those of the values ``asked`` for which alone a call is refused, or answers another shape, or why that cannot be told."""
+def refused_for(promise: Promise, number: int, call: Call, accused: Backend, asked: Sequence[str]) -> set[str]:
+    """Return those of the values ``asked`` for which a call is refused, or answers another shape, if it is asked for one alone.
+
+    Raises:
+        UnlocalisedError: if that cannot be told.
+    """
     asked = tuple(dict.fromkeys((*asked, *(call.inputs if isinstance(call, Grad) else ()))))
     if len(asked) > MOST:
-        return TOO_MANY
+        raise UnlocalisedError(TOO_MANY)
     wrong = set()
     for name in asked:
         script = _asking_for(promise, number, call, name)
         seen = accused.run(script)
         if not isinstance(seen.observations[-1], Computed | Raised):
-            return UNASKED
+            raise NotAskedError
         found = Comparer(promise.of(script)).differences(seen)
         if any(one.step == len(script.steps) - 1 and one.kind in REFUSING for one in found):
             wrong.add(name)

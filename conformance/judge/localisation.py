@@ -28,8 +28,9 @@ from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.call_faults import fault_of_call
-from conformance.judge.hook_probes import HOOKS, UNASKED, wrong_under_hooks
+from conformance.judge.hook_probes import HOOKS, wrong_under_hooks
 from conformance.judge.leaf_probes import REFUSING, refused_for, wrong_of_leaves
+from conformance.judge.unlocalised import NobodyBeginsError, NotAskedError, NothingDiffersError, UnlocalisedError
 from conformance.judge.unrolling import UnrolledError, copying, unrolled
 from reference_impl import Category
 
@@ -51,17 +52,19 @@ if TYPE_CHECKING:
 LOCALISED = ("value", "absence", "shape")
 """The kinds of differences that begin at some rule, and are handed on by others."""
 BEGINNING = {"value": frozenset({"value", "absence"}), "error": REFUSING, **{k: frozenset({k}) for k in ("absence", "shape", "dtype")}}
-"""As what a difference of a kind begins: a cotangent that is lost makes a wrong sum, and no wrong number makes a wrong shape."""
+"""By the kind of a difference, the kinds of those at which it may begin.
+
+A cotangent that is lost makes a wrong sum, so a wrong number may begin at an absence; but no wrong number makes a wrong shape.
+"""
 ANY = frozenset({*LOCALISED, "dtype", "flag"})
-NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
-NOTHING = "not named: with hooks on the values in between, nothing differs"
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
 class Node(NamedTuple):
     """Where a difference begins, in words, or why that is not named.
 
-    ``op``: whose rule or forward it is, if it is that of one. ``clears``: it turned out that it does not begin in what was looked at.
+    - ``op``: whose rule or forward it is, if it is that of one.
+    - ``clears``: whether it turned out that the difference does not begin in what was looked at.
     """
 
     words: str
@@ -151,16 +154,13 @@ def _tracks(seen: Observation) -> bool:
 
 
 def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds: Kinds, rules: dict[int, Rule] | None = None) -> Node:
-    """Name the first node that emits what differs as the difference does that is looked into, or, if none does, as any other."""
-    found = _emitting(promise, number, call, accused, kinds, rules)
-    if found == UNASKED:
+    """Name the first node of a pass that emits a wrong cotangent, or say where else the difference begins, or why that is not named."""
+    try:
+        (i, name, arriving), kinds = _first_emission(promise, number, call, accused, kinds, rules)
+    except NotAskedError:
         return _only_op(promise.case, number, call)
-    if isinstance(found, str) and kinds not in (ANY, REFUSING):
-        kinds = ANY
-        found = _emitting(promise, number, call, accused, kinds, rules)
-    if isinstance(found, str):
-        return Node(found, clears=found in (NOBODY, NOTHING))
-    i, name, arriving = found
+    except UnlocalisedError as elsewhere:
+        return Node(str(elsewhere), clears=elsewhere.clears)
     if rules is not None:
         return Node(f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}", rules[i].op)
     case = promise.case
@@ -174,16 +174,34 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds:
     ]
     places = [(j, "operands", at) for j in users for at, used in enumerate(case.steps[j].operands) if used == name]  # type: ignore[union-attr]
     if len(places) > 1:
-        among = _among_uses(promise, number, places, accused, kinds)
-        if among == NOBODY:
+        try:
+            i, _, arriving = _among_uses(promise, number, places, accused, kinds)
+        except NobodyBeginsError:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
-        if not isinstance(among, str):
-            i, _, arriving = among
-        elif len(users) > 1:
-            return Node(f"not named: {name} has {len(places)} uses, and {among.removeprefix('not named: ')}")
+        except UnlocalisedError as untold:
+            if len(users) > 1:
+                return Node(f"not named: {name} has {len(places)} uses, and {str(untold).removeprefix('not named: ')}")
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")
+
+
+def _first_emission(
+    promise: Promise, number: int, call: Call, accused: Backend, kinds: Kinds, rules: dict[int, Rule] | None
+) -> tuple[_Emission, Kinds]:
+    """Return the first step that emits a difference of these kinds, or else of any kind; and the kinds that were looked for.
+
+    Raises:
+        UnlocalisedError: if no step does.
+    """
+    try:
+        return _emitting(promise, number, call, accused, kinds, rules), kinds
+    except NotAskedError:
+        raise
+    except UnlocalisedError:
+        if kinds in (ANY, REFUSING):
+            raise
+        return _emitting(promise, number, call, accused, ANY, rules), ANY
 
 
 def _only_op(case: Case, number: int, call: Call) -> Node:
@@ -192,25 +210,27 @@ def _only_op(case: Case, number: int, call: Call) -> Node:
     passed = [step for step in case.steps[:number] if not behind.isdisjoint(results(step))]
     ops = {step.op for step in passed if isinstance(step, Op)}
     if len(ops) != 1 or not all(isinstance(step, Op | Grad) for step in passed):
-        return Node(UNASKED)
+        return Node(str(NotAskedError()))
     (op,) = ops
     return Node(f"a pass through one op (op:{op}) alone: nothing in between can be asked for", op)
 
 
-def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend, kinds: Kinds) -> _Emission | str:
-    """Return the step that emits a wrong cotangent for its use of a value, of several uses, or why none can be named."""
+def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend, kinds: Kinds) -> _Emission:
+    """Return the step that emits a wrong cotangent for its use of a value, where that has several uses.
+
+    Raises:
+        UnlocalisedError: if no step does, or the uses cannot be told apart.
+    """
     copied, case = copying(accused.info), promise.case
     if copied is None:
-        return "the engine has no op that gives each a copy of it"
+        raise UnlocalisedError("the engine has no op that gives each a copy of it")
     apart = replace_uses(case, places, copied)
     copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
     moved = number + len(places)
     asked = promise.of(apart)
     if any(differs.name in copies for differs in Comparer(asked).differences(accused.run(apart))):
-        return "a copy that the engine makes of it is none"
+        raise UnlocalisedError("a copy that the engine makes of it is none")
     among = _emitting(asked, moved, apart.steps[moved], accused, kinds, copies=copies)  # type: ignore[arg-type]
-    if isinstance(among, str):
-        return among
     return among._replace(step=sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step]))
 
 
@@ -243,10 +263,11 @@ def _emitting(
     kinds: Kinds,
     rules: dict[int, Rule] | None = None,
     copies: AbstractSet[str] = frozenset(),
-) -> _Emission | str:
-    """Return the first step that emits a wrong cotangent, or say where else it begins, or why no step can be named.
+) -> _Emission:
+    """Return the first step that is given right cotangents and emits a wrong one. What makes ``copies`` is not looked at.
 
-    What makes ``copies`` is not asked.
+    Raises:
+        UnlocalisedError: if no step does, with the place where the difference begins otherwise, if that is known.
     """
     case = promise.case
     accumulates = isinstance(call, Backward)
@@ -257,20 +278,19 @@ def _emitting(
         wrong = wrong_of_leaves(promise, number, call, accused, watched, kinds)
     else:
         wrong = wrong_under_hooks(promise, number, call, accused, watched, kinds)
-    if isinstance(wrong, str):
-        return wrong
     if not wrong:
-        return NOTHING
+        raise NothingDiffersError
     for i in sorted(range(number) if rules is None else rules, reverse=True):
         arriving = [name for name in results(case.steps[i]) if name in watched]
         passed = [name for _, name in uses(case.steps[i]) if name in wrong]
         if arriving and passed and wrong.isdisjoint(arriving) and copies.isdisjoint(arriving):
             return _Emission(i, passed[0], arriving)
     if accumulates and wrong and wrong.isdisjoint(watched) and not copies:
-        return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
+        raise UnlocalisedError(f"the accumulation into {min(wrong)}: the cotangent that arrives is right")
     if not wrong.isdisjoint(call.roots):
-        return f"the call itself: the cotangent of its root {next(name for name in call.roots if name in wrong)} is not right"
-    return NOBODY
+        root = next(name for name in call.roots if name in wrong)
+        raise UnlocalisedError(f"the call itself: the cotangent of its root {root} is not right")
+    raise NobodyBeginsError
 
 
 def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, accumulates: bool) -> list[str]:

@@ -222,7 +222,11 @@ class _Campaign:
 def missing(
     cases: int, recorded: Collection[int], alike: Callable[[int, int], bool] = lambda *_: True, jobs: int = 1
 ) -> Iterator[tuple[int, int]]:
-    """Yield the ranges, of at most `CHUNK`, of the cases that have no record, all of a range ``alike``; for so many workers."""
+    """Yield the ranges of cases, each from a start to a stop, that have no record.
+
+    A range has at most `CHUNK` cases, and fewer towards the end, so that all of the ``jobs`` workers are done at about the same time.
+    All cases of a range are ``alike``, so that one process may run them.
+    """
     start = 0
     while start < cases:
         stop = start

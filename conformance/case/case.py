@@ -93,7 +93,10 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def givers(self) -> dict[str, list[int]]:
-        """The values whose ``.grad`` is observed, with the steps that may give them one; none where it is a differentiable input."""
+        """The values whose ``.grad`` is observed, each with the steps that may give it one.
+
+        A differentiable input needs no such step.
+        """
         found: dict[str, list[int]] = {i.name: [] for i in self.inputs if i.differentiable}
         inputs = tuple(found)
         edges = {s.results[0]: s.tensor for s in self.steps if isinstance(s, Edge)}
@@ -121,7 +124,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def computed_seeds(self) -> frozenset[str]:
-        """The seeds of calls that some step made: no inputs, so that who writes into one is not seen by looking at the inputs."""
+        """The seeds of calls that some step made. Nobody who looks at the inputs alone sees that one of these is written into."""
         made = {name for step in self.steps for name in results(step)}
         return frozenset(name for step in self.steps if isinstance(step, Call) for name in step.seeds or () if name in made)
 

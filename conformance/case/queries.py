@@ -73,7 +73,7 @@ def edges(steps: Sequence[Step]) -> dict[str, str]:
 
 
 def unwritten_edges(steps: Sequence[Step]) -> dict[str, str]:
-    """Return the same for the tensors that no step writes to in place, whose edge stays what it is."""
+    """Return the `edges` of tensors that no step writes to in place, and whose edge therefore stays what it is."""
     written = {step.tensor for step in steps if isinstance(step, InPlace)}
     return {edge: tensor for edge, tensor in edges(steps).items() if tensor not in written}
 
@@ -89,10 +89,10 @@ def keeps_graph(call: Grad | Backward) -> bool:
 
 
 def twins(steps: Sequence[Step]) -> dict[str, str]:
-    """Return for each name that stands for another tensor the first name of that.
+    """Return for each name that stands for a tensor with another name the first name of that tensor.
 
-    Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor; so it is by the
-    edge of a tensor that nothing writes to. And so is what an op makes that gives its operand back.
+    There are two sorts. The gradient of an output in itself is its seed: both are one number, and in Paddle one tensor. That holds by
+    the edge of an output, too, if nothing writes to it. And an op may give its operand back.
     """
     found: dict[str, str] = {}
     of = unwritten_edges(steps)
@@ -110,7 +110,7 @@ def twins(steps: Sequence[Step]) -> dict[str, str]:
 
 
 def frozen_seeds(case: Case, number: int) -> set[str]:
-    """Return the seeds of a `grad` call without a graph that belong to an output that is an input, too, each by its first name."""
+    """Return the `own_seeds` of a `grad` call without create_graph, each by its first name; none for any other step."""
     call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad) or call.create_graph:
         return set()
@@ -118,7 +118,7 @@ def frozen_seeds(case: Case, number: int) -> set[str]:
 
 
 def own_seeds(call: Grad, same: Mapping[str, str]) -> set[str]:
-    """Return the seeds of the outputs that are inputs, too; ``same``: names that stand for another one, as `twins` says."""
+    """Return the seeds of those outputs of a call that are inputs, too; ``same``: which names stand for others (`twins`)."""
     asked = {same.get(name, name) for name in call.inputs}
     pairs = zip(call.roots, call.seeds or (), strict=False)
     return {same.get(seed, seed) for root, seed in pairs if seed is not None and same.get(root, root) in asked}
@@ -136,9 +136,10 @@ def ops_in(case: Case) -> tuple[str, ...]:
 
 
 def leaves(case: Case) -> set[str]:
-    """Return the leaves of a case: its differentiable inputs, and what was made of constants and is said to require a gradient.
+    """Return the leaves of a case: its differentiable inputs, and constants that are later said to require a gradient.
 
-    What an op made of a leaf keeps its history when its flag is set again. Of a derivative no script tells whether it has one.
+    What an op made of a leaf keeps its history when its flag is set again, so it is no leaf. Of a derivative no script tells whether it
+    has a history.
     """
     found = {entry.name for entry in case.inputs if entry.differentiable}
     tracked, made = {*found}, set[str]()

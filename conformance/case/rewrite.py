@@ -60,7 +60,7 @@ def each_step(case: Case, change: Callable[[Step], Step]) -> Case:
 
 
 def expand_steps(case: Case, number: StepNumber, written: Callable[[int, Step], Sequence[Step]]) -> tuple[Case, StepNumber]:
-    """Put the steps that ``written`` returns in the place of each one, and say where those begin that stand for step ``number``."""
+    """Put the steps that ``written`` returns in the place of each step; say where those begin that stand for step ``number``."""
     parts = [written(i, step) for i, step in enumerate(case.steps)]
     moved = number if number is END else sum(map(len, parts[:number]))
     return with_steps(case, itertools.chain.from_iterable(parts)), moved

@@ -49,9 +49,10 @@ def choosing(choose: Choice) -> Iterator[None]:
 
 
 def taking(branches: Branches | None, beside: Choice | None) -> Choice | None:
-    """Return how to take the given branches for one run; ``None``: those that the numbers say.
+    """Return a choice by which one run takes the given branches; ``None``: it takes those that the numbers say.
 
-    A run with other questions keeps its own answers. What is decided ``beside`` is given what was taken for the primitive's answer.
+    The branches are answers to the questions of a run in their order. A run that asks other questions keeps its own answers.
+    ``beside``: another choice, which is asked after that of the branches and has the last word.
     """
     if branches is None:
         return beside
@@ -67,7 +68,7 @@ def taking(branches: Branches | None, beside: Choice | None) -> Choice | None:
 
 
 def turned(branches: Branches, plain: Branches) -> Branches:
-    """Return the branches with those masked that are the plain ones."""
+    """Return where branches turn off: their answers, with those masked that the plain branches have as well."""
     pairs = zip(branches, plain, strict=True)
     return [np.ma.masked_array(taken, (taken == usual) | (np.isnan(taken) & np.isnan(usual))) for taken, usual in pairs]
 

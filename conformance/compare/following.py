@@ -109,7 +109,7 @@ def _one_further(
 
 
 def _is_shadowed(found: Mismatch, compared: Comparison) -> bool:
-    """Whether a difference is still there, and only counts as a consequence of something that is known: that explains nothing."""
+    """Whether a difference is still there, counted as a consequence of something that is known: that explains nothing."""
     at = found.step, found.where, found.name, found.slot
     return any(at == (other.step, other.where, other.name, other.slot) for other in compared.shadowed)
 
@@ -133,7 +133,7 @@ def under(promise: Promise, options: Mapping[OpenChoice, str]) -> Promise:
 
 
 def asked(promise: Promise, found: Mismatch | None = None) -> dict[OpenChoice, str]:
-    """Return the choices that a run asks, up to where something differs, with their options; the latest is the last one."""
+    """Return the open choices that a run asks, up to the step at which something differs, with their options; the latest comes last."""
     case, dialect = promise.case if found is None else _until(promise, found).case, promise.info.dialect
     noting = dialect.conventions.noting()
     _ = Promise(case, replace(promise.info, dialect=replace(dialect, conventions=noting))).outcome
@@ -148,12 +148,15 @@ def _until(promise: Promise, found: Mismatch) -> Promise:
 def decisive(
     promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], choices: Mapping[OpenChoice, str]
 ) -> dict[OpenChoice, tuple[str, ...]]:
-    """Return which of some choices that are asked an engine has decided as promised, since its answer would have been wrong otherwise.
+    """Return which open choices the answer of an engine shows to be decided as promised, since under another option it would be wrong.
 
-    Behind the option that was promised come others under which the answer would have been right, too: there no more is shown than that
-    it is one of these. ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are
-    made of is left out: each choice is as many runs of the case as it has options. So all of a kind are tried together first: where the
-    answer is right although all of them are linked, or cut, or refuse, no single one of them shows.
+    Each of these choices comes with the option that was promised, followed by the other options under which the answer would have been
+    right, too: there no more is shown than that it is one of these. ``actual`` agrees with what is promised, but for what is known.
+    ``choices``: those that the case asks, with what was promised.
+
+    Each choice costs as many runs of the case as it has other options. So what the formulas of derivatives are made of is left out, and
+    all choices of a kind are first tried together: where the answer is right although all of them are linked, or cut, or refuse, none
+    of them shows anything.
     """
     open_here = {
         choice: option for choice, option in choices.items() if option != FORMULA or not (_is_deep(choice) or choice.about in UNNAMED)
@@ -258,7 +261,7 @@ def _one_behind_another(flips: Iterable[Flip], scripts: Sequence[Promise]) -> It
 
 
 def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, ...]:
-    """Return how unlikely it is that a choice that was decided otherwise made a difference; what is likelier compares as less."""
+    """Return how unlikely it is that a choice explains a difference; of two that are compared the likelier one is less."""
     conventions = promise.info.dialect.conventions
     known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     turned = found.expected if option == REFUSED else found.actual

@@ -116,9 +116,10 @@ class History:
         return found
 
     def roundings_in(self, array: Any, bounded: Collection[str]) -> Any:
-        """Return how many roundings each element of an array hangs on, at most; infinite if one is of a primitive not ``bounded``.
+        """Return how many roundings each element of an array hangs on, at most.
 
-        These make elements of elements. Whatever else is applied may make any element of all.
+        That is infinite if one of the roundings is of a primitive that is not ``bounded``. Primitives that are bounded make elements of
+        elements; of whatever else is applied, any element may be made of all.
         """
         source = self.source(array)
         left, found = [] if source is None else [source[0]], set[int]()

@@ -67,7 +67,10 @@ class Taint:
             self.steps.add(number)
 
     def covers(self, found: Mismatch) -> bool:
-        """Whether a difference may be a consequence of a known deviation. What was changed is told of a case, and not of a step."""
+        """Whether a difference may be a consequence of a known deviation.
+
+        That a tensor was changed is told of a whole case, and not of a step.
+        """
         if found.kind == "mutation":
             return found.name in self.values
         if found.step in self.steps or self.everything:
@@ -80,7 +83,8 @@ class Taint:
     def mark(self, found: Mismatch, *seen: Observation) -> None:
         """Taint what a deviation may have touched; ``seen``: what was observed of its step, on both sides.
 
-        A ``.grad`` that was wrong before is so after every later step, which says nothing of that step, unless it was to clear it.
+        A ``.grad`` that was wrong before is wrong after every later step as well, which says nothing of that step, unless the step was
+        to clear it.
         """
         to_clear = found.step is not END and isinstance(self.case.steps[found.step], ClearGrad)
         if found.where == "grad" and found.name in self.slots and found.step not in self.steps and not to_clear:

@@ -66,9 +66,9 @@ def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, aski
 
 
 def but_for_zeros(actual: Outcome, expected: Outcome, at: int) -> Outcome:
-    """Return an outcome in which cotangents that vanish are absent where they are expected to be, and there where they are expected.
+    """Return an outcome as if cotangents that vanish were absent, or zeros, where the promised outcome has them so.
 
-    Whether such a one is zeros or absent nobody promises, and it makes no other number wrong.
+    Nobody promises whether a cotangent that vanishes is zeros or absent, and it makes no other number wrong.
     """
     promised, seen = expected.observations[at], actual.observations[at]
     if not isinstance(promised, Computed | Raised) or not isinstance(seen, Computed | Raised):

@@ -155,9 +155,10 @@ def null_pairs() -> tuple[Pair, ...]:
 
 
 class Agreed(NamedTuple):
-    """An engine that is right on a case, with what it answered and what it is right by: the open choices taken as the engine does.
+    """An engine that is right on a case: what it answered, and the promise by which that is right.
 
-    By another choice the reference refuses a pass that the engine goes through, and no rounding of its gradients could be derived.
+    The promise takes open choices as the engine took them. Under other choices the reference might refuse a pass that the engine goes
+    through, and no rounding of its gradients could be derived.
     """
 
     backend: Backend

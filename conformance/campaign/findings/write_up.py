@@ -92,9 +92,10 @@ class Writing:
 
 
 def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lambda _: None) -> Iterator[FindingRecord]:
-    """Shrink one case of every fingerprint and write it up; its case file goes to ``cases/``. ``begins`` hears the number of each.
+    """Write up one case of every fingerprint, shrunk; the files of the cases go to ``cases/``.
 
-    Those of which nobody could tell yet where they begin come first: they may turn out to be no findings of their own.
+    The findings of which it could not be told yet at which op they begin come first, since they may turn out to belong to others.
+    ``begins`` is told the number of each finding as its shrinking begins.
     """
     ready: dict[Fingerprint, list[ShrinkResult]] = {}
     ranked = [item for item in tally.ranked() if not writing.accepting(item[0])]

@@ -149,7 +149,10 @@ def last_index(path: Path) -> int | None:
 
 
 def extent(path: Path, end: Collection[str] = ()) -> Extent:
-    """Measure a file of records, up to the first that is of one of these kinds; one that is not there is empty."""
+    """Measure a file of records: which cases it has, and how many bytes of whole lines. A file that is not there is empty.
+
+    ``end``: the kinds of records before the first of which to stop.
+    """
     cases, size = set(), 0
     if path.exists():
         with path.open("rb") as file:
@@ -166,7 +169,9 @@ def extent(path: Path, end: Collection[str] = ()) -> Extent:
 
 
 def take_in(path: Path, end: Collection[str] = ()) -> Extent:
-    """Append to the record of a run what its workers left beside it, in place of what begins with one of these kinds.
+    """Append to the record of a run what its workers left beside it, and remove that; return what the record has then.
+
+    ``end``: the kinds of records that are cut off before, from the first one on.
 
     Raises:
         OSError: if there is no room for it; then everything stays where it is.

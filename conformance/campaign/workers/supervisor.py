@@ -54,9 +54,12 @@ def _without_a_word(function: Callable[..., Any], arguments: Sequence[Any]) -> A
 
 @dataclass
 class Passage:
-    """How a chunk came through: which cases were set aside, and how many processes it used up, by the way in which they ended.
+    """How a chunk came through.
 
-    ``seconds``: what they cost beside the cases that they recorded. ``left``: what another worker has to go on with.
+    - ``aside``: the indices of the cases that were set aside.
+    - ``ended``: how many processes it used up, by the way in which they ended.
+    - ``seconds``: by the way in which they ended, what these processes cost beside the cases that they recorded.
+    - ``left``: the chunk that another worker has to go on with, if its own was killed.
     """
 
     aside: tuple[int, ...] = ()
@@ -100,7 +103,7 @@ def _is_lost(chunk: Chunk) -> bool:
 
 
 def cut_short(chunk: Chunk, exit_code: int | None) -> Passage:
-    """Say what is left of a chunk whose supervisor was killed, which tells nobody any more what it had set aside.
+    """Return what is left of a chunk whose supervisor was killed, which can tell nobody any more what it had set aside.
 
     Where no case was under way none is to blame, unless that happens again and again.
     """
@@ -126,13 +129,15 @@ def _way(before: Chunk, after: Chunk, exit_code: int | None) -> str:
 
 
 def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
-    """Return what is left of a chunk whose process died.
+    """Return what is left of a chunk whose process died, and enter into it what is known of that death.
 
-    The first death at a case may be the fault of one before it, which damaged the process, unless there is none. So the worker runs the
-    case once more, if it does not know the death, see `conformance.campaign.workers.worker`; the second is its own. A backend that died
-    is not run again, so where it dies once more nobody knows of what, and all of them are left out; unless a law died, whose cases are
-    made with one more run. Where this suite was computing, it is the suite that never came back; but if the process crashed, the
-    framework had damaged it.
+    The first death at a case may be the fault of a case before it, which damaged the process, unless there was none. So the case is run
+    once more (`conformance.campaign.workers.trial`), unless its death is one that is known; a second death is its own.
+
+    A backend that died is not run again at this case. If the process dies once more all the same, nobody knows of what, and all
+    backends are left out. A backend that died under a law is an exception: one more run makes the cases of that law.
+
+    Where this suite was computing, it is the suite that never came back. But if the process crashed then, the framework had damaged it.
     """
     following = _following(chunk)
     if exit_code == POISONED:

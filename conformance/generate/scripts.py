@@ -178,15 +178,26 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
         sketch.both_precisions, sketch.promotes = True, not options.static
         if "op:cast" not in options.without:
             vocabulary += ["cast"] * odds.casts
-    sketch.lays_out = options.ops is None and not options.static  # by ops; and what is fed to a program is contiguous
+    sketch.lays_out = options.ops is None and not options.static  # ops lay it out; what is fed to a program is contiguous
     if options.static:
         return draw_program(sketch, vocabulary, deep=deep, longest=options.longest)
+    _draw_eager(sketch, options, _habits(source, options, vocabulary, deep=deep, writes=kind == "real"))
+    return sketch.case()
+
+
+def _habits(source: Source, options: DrawOptions, vocabulary: list[str], *, deep: bool, writes: bool) -> Habits:
+    """Draw what an eager script does, and how often; ``writes``: it may change tensors in place."""
+    odds = options.odds.scripts
     state = source.choice(odds.state)
-    changes = kind == "real" and source.chance(options.changing)
+    changes = writes and source.chance(options.changing)
     if changes and source.chance(odds.state_and_writes):
         state = max(odds.state)
-    grads = "step:grad" not in options.without
-    habits = Habits(vocabulary, deep, state, 0.0 if options.ops else options.customs, changes, grads)
+    return Habits(vocabulary, deep, state, 0.0 if options.ops else options.customs, changes, "step:grad" not in options.without)
+
+
+def _draw_eager(sketch: Sketch, options: DrawOptions, habits: Habits) -> None:
+    """Draw an eager script: inputs, a graph over them, and episodes that differentiate it and may let it grow."""
+    source, odds = sketch.source, options.odds.scripts
     sketch.fresh(sketch.shape())
     for _ in range(source.integer(*odds.more_inputs)):
         sketch.fresh(sketch.shape())
@@ -200,9 +211,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
         draw_episode(sketch, habits, last=left == 0)
     if options.about is not None:
         draw_missed(sketch, habits, options.about)
-    if not grads or not set(LEFT_OUT).isdisjoint(options.without):
+    if not habits.grads or not set(LEFT_OUT).isdisjoint(options.without):
         sketch.steps = as_offered(sketch.steps, options.without)
-    return sketch.case()
 
 
 def _kind(source: Source, options: DrawOptions, asked: tuple[str, ...] | None) -> Kind:

@@ -95,19 +95,28 @@ class Comparer:
         yield from self._state(END, expected.final, actual.final)
 
     def _mutations(self, expected: Outcome, actual: Outcome) -> Iterator[Mismatch]:
-        calls = [(i, s) for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
-        seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
-        seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
-        shared = sharing_with(seeds, self.case.steps)  # a seed that is a view is changed in memory that others lie in, too
-        fed = (s for s in self.case.steps if isinstance(s, Grad) and not shared.isdisjoint(s.seeds or ()))
-        shared = lying_in({*shared, *(name for s in fed for name in s.results)}, self.case.steps)  # and a gradient may be its seed
-        step, held = calls[-1][0] if calls else 0, dict(zip(actual.mutated, actual.changed, strict=False))
+        """Yield the values whose elements changed on one side alone, a view after its base; they are told of the last call."""
+        step = max((number for number, step in enumerate(self.case.steps) if isinstance(step, Call)), default=0)
+        held = dict(zip(actual.mutated, actual.changed, strict=False))
         elements = dict(arrays_of(self.case, expected.observations))
         changed = set(actual.mutated) ^ set(expected.mutated)
-        for name in [name for name in dict.fromkeys([*elements, *sorted(changed)]) if name in changed]:  # a view after its base
-            where, got = "seed" if name in shared else "step", held[name].array if name in held else None
+        of_seeds = self._in_memory_of_seeds()
+        for name in [name for name in dict.fromkeys([*elements, *sorted(changed)]) if name in changed]:
+            where, got = "seed" if name in of_seeds else "step", held[name].array if name in held else None
             detail = f"elements of {name} changed"
             yield Mismatch(step, "mutation", where, "unchanged", "changed", detail, name, 0, elements.get(name), got)
+
+    def _in_memory_of_seeds(self) -> set[str]:
+        """Return the values that may lie in the memory of a seed, or of a tensor that a hook returns.
+
+        A seed that is a view lies in memory in which others lie, too. And a gradient may be its own seed.
+        """
+        steps = self.case.steps
+        given = {name for step in steps if isinstance(step, Call) for name in step.seeds or () if name is not None}
+        given |= {step.tensor_returned for step in steps if isinstance(step, Hook) and step.tensor_returned is not None}
+        shared = sharing_with(given, steps)
+        fed = (step for step in steps if isinstance(step, Grad) and not shared.isdisjoint(step.seeds or ()))
+        return lying_in({*shared, *(name for step in fed for name in step.results)}, steps)
 
     def observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
         """Yield every difference at a step."""

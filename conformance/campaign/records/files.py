@@ -113,17 +113,21 @@ def read_as(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     Raises:
         RecordError: if the file cannot be read, or a line is none of these records.
     """
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            if number == 1:
+                _check_schema(line)
+            yield decoder.decode(line)
+        except (msgspec.DecodeError, RecordError) as error:
+            if number > 1 and not line.endswith(b"\n"):
+                return
+            raise RecordError(f"{path}: line {number}: {error}") from None
+
+
+def _lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    if number == 1:
-                        _check_schema(line)
-                    yield decoder.decode(line)
-                except (msgspec.DecodeError, RecordError) as error:
-                    if number > 1 and not line.endswith(b"\n"):
-                        return
-                    raise RecordError(f"{path}: line {number}: {error}") from None
+            yield from file
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from None
 

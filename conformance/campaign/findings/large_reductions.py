@@ -8,7 +8,7 @@ replaced by what it was made of, or by inputs, or dropped, from sums and lists t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -29,21 +29,26 @@ FEW = 4
 """Of more values that a run of steps hands on none is made an input."""
 
 
-def coarser(case: Case, widest: int) -> Iterator[tuple[int, str, Case]]:
-    """Yield smaller cases, those first of which most is gone: the width of the run that is gone, by which pass, and the case.
+class Reduction(NamedTuple):
+    """A smaller case; ``width``: how many steps in a row are gone, ``words``: by which pass."""
 
-    ``widest``: the width to begin with, at most.
-    """
+    width: int
+    words: str
+    case: Case
+
+
+def coarser(case: Case, widest: int) -> Iterator[Reduction]:
+    """Yield smaller cases, those first of which most is gone; ``widest``: the width to begin with, at most."""
     made = _made(case)
     width = max(1, min(len(case.steps) // 2, widest))
-    yield width, DROP, _swept(case)
+    yield Reduction(width, DROP, _swept(case))
     while width:
-        yield width, CUT, _cut(case, width, made)
+        yield Reduction(width, CUT, _cut(case, width, made))
         for start in range(0, len(case.steps), width):
             run = range(start, min(start + width, len(case.steps)))
-            yield width, CONTRACT, _contracted(case, run, made)
-            yield width, DROP, _dropped(case, run)
-        yield from ((width, DROP, smaller) for smaller in _shorter_lists(case, width))
+            yield Reduction(width, CONTRACT, _contracted(case, run, made))
+            yield Reduction(width, DROP, _dropped(case, run))
+        yield from (Reduction(width, DROP, smaller) for smaller in _shorter_lists(case, width))
         width //= 2
 
 

@@ -135,9 +135,9 @@ def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought
 def _coarse_candidates(cases: tuple[Case, ...], widest: int) -> Iterator[_Candidate]:
     *before, case = cases
     yield from (_Candidate(FEWER, (*kept, case)) for kept in _fewer(tuple(before)))
-    for width, words, other in coarser(case, widest):
-        if _valid(other):
-            yield _Candidate(words, (*before, other), width)
+    for reduced in coarser(case, widest):
+        if _valid(reduced.case):
+            yield _Candidate(reduced.words, (*before, reduced.case), reduced.width)
     for one in WHATEVER_THE_LENGTH:
         yield from (_Candidate(one.words, (*before, other)) for other in filter(_valid, one.candidates(case)))
 

@@ -1,4 +1,7 @@
-"""What a verdict depends on beside the case: the suite, the Python and the engines. Runs that differ in these cannot be one run."""
+"""Provenance: what a verdict depends on besides the case, which is the suite, the Python and the engines.
+
+Runs, or machines, that differ in one of these facts cannot be one run.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Once for all: what one worker of a run finds out, so that no other has to.
+"""Single flight: what one worker of a run finds out, no other has to find out again.
 
-The workers of a run share a folder, and that is all they share. So the one that finds something out has a file locked meanwhile, and
-writes down what it is. Another one that wants to know takes first what nobody is at, and waits for the rest at the end, so two workers
-that want to know of two backends are done in half the time. A lock ends with its process, and then the next one finds out.
+The workers of a run share a folder, and that is all they share. So a worker that finds something out locks a file meanwhile, and then
+writes down what it found. Another worker that wants to know the same waits for the lock. But first it sees to what nobody is finding
+out just now, so that two workers that want to know of two backends need half the time. A lock ends with its process, and then the next
+one finds out.
 """
 
 from __future__ import annotations

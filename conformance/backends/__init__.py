@@ -39,17 +39,19 @@ MEASURED = Path("conventions")
 class BackendInfo:
     """A backend's facts: which engine it is, which dialect it claims to speak, and what it does not offer.
 
-    - ``not_offered``: what a step may need (`conformance.case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) and does not
-      get, with the reason.
-    - ``cpu``: which vector instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where
-      it does not say.
-    - ``title``: what it calls itself, where that is not the ``name`` by which it was opened.
-    - ``repeatable``: how alike it says that two runs of one script are.
-    - ``variant_of``: the backend of the framework that this is a device, a compiler or a copy of. What is known of that one, its
-      deviations and its conventions, is known of this. An adapter that calls itself by the name of such a backend is a variant of it.
-    - ``kinks``: which subgradient it promises.
-    - ``alike``: ops that are one call of the engine, each with the first of them (`conformance.backends.calls.Calls.alike`); what is
-      wrong with that call is one finding.
+    Attributes:
+        not_offered: what a step may need (`conformance.case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) and does not
+            get, with the reason.
+        cpu: which vector instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where
+            it does not say.
+        title: what it calls itself, where that is not the ``name`` by which it was opened.
+        repeatable: how alike it says that two runs of one script are.
+        variant_of: the backend of the framework that this is a device, a compiler or a copy of. What is known of that one, its
+            deviations and its conventions, is known of this. An adapter that calls itself by the name of such a backend is a variant of
+            it.
+        kinks: which subgradient it promises.
+        alike: ops that are one call of the engine, each with the first of them (`conformance.backends.calls.Calls.alike`); what is
+            wrong with that call is one finding.
     """
 
     name: str

@@ -30,10 +30,11 @@ UNUSED = Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow
 class Probe:
     """A small case, and what an adapter must show of its results, by their names, and of ``.grad`` at the end.
 
-    - ``seen``, ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation.
-    - ``flags``: the ``requires_grad`` of a result, or of ``x.grad`` at the end.
-    - ``static``: whether a program can be such a case as well.
-    - ``unreached``: the probe is for dialects that give this answer where nothing is reached; empty: for all.
+    Attributes:
+        seen, final: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation.
+        flags: the ``requires_grad`` of a result, or of ``x.grad`` at the end.
+        static: whether a program can be such a case as well.
+        unreached: the probe is for dialects that give this answer where nothing is reached; empty: for all.
     """
 
     claim: str

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 class Options:
     """What a campaign is asked to do.
 
-    - ``cases``: how many are drawn; with ``grid`` those of the grid come after them, on the backends of eager scripts.
-    - ``budget``: the seconds after which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
-    - ``dask``: the cluster that runs the cases, as `conformance.campaign.workers.cluster.reached` takes it; ``None`` for processes of
-      this machine.
-    - ``baseline``: the file of findings that are not new.
+    Attributes:
+        cases: how many are drawn; with ``grid`` those of the grid come after them, on the backends of eager scripts.
+        budget: the seconds after which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
+        dask: the cluster that runs the cases, as `conformance.campaign.workers.cluster.reached` takes it; ``None`` for processes of
+            this machine.
+        baseline: the file of findings that are not new.
     """
 
     backends: tuple[str, ...]

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """``orders``: for each autograd call (by step number) the order of derivative that it computes.
+    """What a case exercises.
 
-    ``shared``: some value is used more than once; ``accumulates``: two passes accumulate into ``.grad``; ``refused``: the reference
-    refuses a step; ``ops``: for each call what it differentiates.
+    Attributes:
+        orders: for each autograd call, by step number, the order of derivative that it computes.
+        shared: whether some value is used more than once.
+        accumulates: whether two passes accumulate into ``.grad``.
+        refused: whether the reference refuses a step.
+        ops: for each call, what it differentiates.
     """
 
     orders: dict[int, int]

@@ -52,8 +52,11 @@ ASKED = tuple(one for one in CASES if one.clause not in DECLARED)
 class Shown:
     """What an engine shows of a switch.
 
-    ``values``: under which it answers every case as is promised; ``said``: what its dialect says; ``differs``: what differs under
-    each value, where there is no such value; ``offered``: whether the engine offers all that one of the cases asks.
+    Attributes:
+        values: the values under which it answers every case as is promised.
+        said: the value that its dialect says.
+        differs: what differs under each value, where there is no such value.
+        offered: whether the engine offers all that one of the cases asks.
     """
 
     field: str

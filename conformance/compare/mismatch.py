@@ -23,16 +23,17 @@ WITH_NAN = " (with nan)"
 class Mismatch:
     """One difference. Its words are short, and always the same for the same kind of difference; ``detail`` has the numbers.
 
-    - ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events`` or ``unreadable``.
-      Differences that no comparison of steps found have other kinds: ``crash``, ``law``, ``poison``, ``convention``, ``oracle``,
-      ``harness``.
-    - ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``; or ``seed``, where nothing was changed but seeds and
-      what hooks return.
-    - ``name``: which value differs; ``slot``: the same by its number.
-    - ``expected_array``, ``actual_array``: its elements, where a side has some.
-    - ``answer``: what was observed of the step as a whole, where that differs.
-    - ``ratio``: of a wrong value, the error over what rounding allows; infinite where no error is allowed.
-    - ``tainted``: the values of whose ``.grad`` nothing can be said any more, since it may be the consequence of a known deviation.
+    Attributes:
+        kind: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events`` or ``unreadable``. Differences
+            that no comparison of steps found have other kinds: ``crash``, ``law``, ``poison``, ``convention``, ``oracle``, ``harness``.
+        where: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``; or ``seed``, where nothing was changed but seeds and
+            what hooks return.
+        name: which value differs.
+        slot: the same by its number.
+        expected_array, actual_array: its elements, where a side has some.
+        answer: what was observed of the step as a whole, where that differs.
+        ratio: of a wrong value, the error over what rounding allows; infinite where no error is allowed.
+        tainted: the values of whose ``.grad`` nothing can be said any more, since it may be the consequence of a known deviation.
 
     What is said of elements, of the answer and of taint is not recorded.
     """

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 class Habits:
     """What one script does, drawn once for all of it: its ops, and how often it does what.
 
-    ``deep``: it differentiates derivatives. ``state``, ``customs``: how likely a state step and a custom function are after each
-    op. ``changes``: it changes tensors in place. ``grads``: it calls `grad`, which some engine has.
+    Attributes:
+        deep: whether it differentiates derivatives.
+        state, customs: how likely a state step and a custom function are after each op.
+        changes: whether it changes tensors in place.
+        grads: whether it calls `grad`, which some engine of the run has.
     """
 
     vocabulary: Sequence[str]

@@ -39,8 +39,11 @@ PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
 class Sketch:
     """Grows the inputs and steps of one case, asking a source for every decision, with given odds.
 
-    ``lays_out``: fresh values may lie in memory in any layout; ``both_precisions``: they may have the other precision than ``dtype``;
-    ``promotes``: these may be operands of one op. ``shared_written``: an in-place update has changed memory that several values share.
+    Attributes:
+        lays_out: whether fresh values may lie in memory in any layout.
+        both_precisions: whether they may have the other precision than ``dtype``.
+        promotes: whether values of both precisions may be operands of one op.
+        shared_written: whether an in-place update has changed memory that several values share.
     """
 
     def __init__(self, source: Source, odds: Odds = USUAL, *, exact: bool, dtype: str) -> None:

@@ -63,8 +63,9 @@ A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named:
 class Node(NamedTuple):
     """Where a difference begins, in words, or why that is not named.
 
-    - ``op``: whose rule or forward it is, if it is that of one.
-    - ``clears``: whether it turned out that the difference does not begin in what was looked at.
+    Attributes:
+        op: whose rule or forward it is, if it is that of one.
+        clears: whether it turned out that the difference does not begin in what was looked at.
     """
 
     words: str

@@ -52,8 +52,12 @@ _WITHOUT = f" (but for hooks and {', '.join(OF_A_DTYPE)})"
 class Pair:
     """One way to compute a case again.
 
-    ``backend``: whose answers are compared; ``words``: what is different on the other side; ``fits``: whether that is a null change
-    for this case; ``again``: the other answer; ``variant``: the case that it is the answer to, where the backend is one under test.
+    Attributes:
+        backend: whose answers are compared.
+        words: what is different on the other side.
+        fits: says whether that leaves the right answer of a case as it is.
+        again: computes the other answer.
+        variant: makes the case that it is the answer to, where the backend is one under test.
     """
 
     id: str

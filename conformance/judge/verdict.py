@@ -69,19 +69,21 @@ FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERR
 class Verdict:
     """One case on one backend.
 
-    - ``mismatch``: the difference that nobody knows, or else the first known deviation, or else the first undefined number.
-    - ``deviation``: the id of the entry that ``mismatch`` is known by; ``deviations``: those of all known deviations that the case
-      showed.
-    - ``steps``: the numbers of the steps that agreed.
-    - ``gradients``: for each call, the values whose gradient came and agreed, whatever became of the others.
-    - ``bounded``: whether a bound was derived; ``ratios``: the largest error over bound, by what a step is called.
-    - ``followed``: the open choices that were decided otherwise than was expected, each with its option.
-    - ``observed``: the open choices that the case shows to be decided as expected, with the options that it does not tell apart. Only
-      if somebody looked (`observe`).
-    - ``asked``: all open choices that the case asks. Only if somebody looked.
-    - ``supposed``: the open choices that had to be taken otherwise to see what is known of an answer, which does not show how they are
-      decided.
-    - ``lacking``: of a case that is not offered, the words of `not_offered` for which nothing was compared.
+    Attributes:
+        mismatch: the difference that nobody knows, or else the first known deviation, or else the first undefined number.
+        deviation: the id of the entry that ``mismatch`` is known by.
+        deviations: those of all known deviations that the case showed.
+        steps: the numbers of the steps that agreed.
+        gradients: for each call, the values whose gradient came and agreed, whatever became of the others.
+        bounded: whether a bound was derived.
+        ratios: the largest error over bound, by what a step is called.
+        followed: the open choices that were decided otherwise than was expected, each with its option.
+        observed: the open choices that the case shows to be decided as expected, with the options that it does not tell apart. Only if
+            somebody looked (`observe`).
+        asked: all open choices that the case asks. Only if somebody looked.
+        supposed: the open choices that had to be taken otherwise to see what is known of an answer, which does not show how they are
+            decided.
+        lacking: of a case that is not offered, the words of `not_offered` for which nothing was compared.
     """
 
     bucket: Bucket

@@ -84,8 +84,11 @@ class Run:
 class Checked:
     """What a gate found beside its campaign; of a plain run only its baseline is checked.
 
-    ``broken``: what is not as it should be, a line each; the footer gets it. ``measures``: the sums, as ``points 1696/1696``;
-    ``tables``: more of them, for those who want to see all; ``notes``: what is as it may be, and worth a line.
+    Attributes:
+        broken: what is not as it should be, a line each, which the footer gets.
+        measures: the sums, such as ``points 1696/1696``.
+        tables: what only those see who ask for details.
+        notes: what is as it may be, and worth a line.
     """
 
     broken: list[str] = field(default_factory=list)

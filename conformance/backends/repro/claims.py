@@ -106,8 +106,11 @@ Claim: TypeAlias = Presence | Elements | Flag | Calls | Callback | Refusal | Unc
 class Promised:
     """What a script asserts, and where.
 
-    ``step``: the last step that it runs, of which the claims are. ``refused``: the steps that are promised to be refused; ``left_out``:
-    those that cannot be tried, each with the reason. ``says``: who says so, line by line.
+    Attributes:
+        step: the last step that it runs, which the claims are about.
+        refused: the steps that are promised to be refused.
+        left_out: the steps that cannot be tried, each with the reason.
+        says: who says so, line by line.
     """
 
     step: StepNumber

@@ -63,11 +63,13 @@ MESSAGE = 200
 class Writing:
     """What all findings of a run are written with.
 
-    - ``workers``: they run the cases; ``judges``: a worker that has imported all backends that vote.
-    - ``until``: when to end, by the clock of `time.monotonic`.
-    - ``case_at``: returns the case of an index of the run's ``cases``, to find again what a process had run.
-    - ``accepting``: returns the accepted finding that a failure is one of.
-    - ``failed``: what the suite failed to do meanwhile, by finding.
+    Attributes:
+        workers: they run the cases.
+        judges: a worker that has imported all backends that vote.
+        until: when to end, by the clock of `time.monotonic`.
+        case_at: returns the case of an index of the run's ``cases``, to find again what a process had run.
+        accepting: returns the accepted finding that a failure is one of.
+        failed: what the suite failed to do meanwhile, by finding.
     """
 
     workers: Workers

@@ -60,8 +60,9 @@ class ExitReason(StrEnum):
 class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A backend as it describes itself (`conformance.backends.BackendInfo`).
 
-    - ``conventions``: those from which the reference starts for it.
-    - ``orders``: the highest order of derivative of each op that it offers (`conformance.ops.orders`).
+    Attributes:
+        conventions: those from which the reference starts for it.
+        orders: the highest order of derivative of each op that it offers (`conformance.ops.orders`).
     """
 
     name: str
@@ -78,13 +79,14 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What was run, and all that is needed to go on with it; the first line of a record.
 
-    - ``cases``: how many there are; the last ``grid`` of them are those of the grid.
-    - ``lanes``, ``ops``: to which the drawing was limited; all ops for ``None``.
-    - ``ops_not_offered``: which ops the suite itself leaves out, and why.
-    - ``odds``: the odds of the generator, by name.
-    - ``budget``: the seconds after which the run ends; ``None`` for no end.
-    - ``baseline``: the file of accepted findings; empty if there is none.
-    - ``profile``: what kind of scripts was drawn.
+    Attributes:
+        cases: how many there are; the last ``grid`` of them are those of the grid.
+        lanes, ops: to which the drawing was limited; all ops for ``None``.
+        ops_not_offered: which ops the suite itself leaves out, and why.
+        odds: the odds of the generator, by name.
+        budget: the seconds after which the run ends; ``None`` for no end.
+        baseline: the file of accepted findings; empty if there is none.
+        profile: what kind of scripts was drawn.
     """
 
     schema: int
@@ -121,15 +123,16 @@ class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
     """One case on all backends.
 
-    - ``order``: the highest order of derivative in it.
-    - ``rich``: whether it exercises much (`conformance.case.profile.Profile`).
-    - ``seconds``: how long the backends, the reference and the judges took.
-    - ``poisoned``: whether the process that ran it no longer differentiates, or has read memory that is not its own.
-    - ``laws``: by backend, how each law that was tried ended.
-    - ``case``: the case itself, where something failed.
-    - ``deaths``: how many workers died at this case, which did no harm when it ran alone.
-    - ``grid``: what the case is in the grid, if it belongs to it.
-    - ``since``: the index of the first case that its process ran, where something failed.
+    Attributes:
+        order: the highest order of derivative in it.
+        rich: whether it exercises much (`conformance.case.profile.Profile`).
+        seconds: how long the backends, the reference and the judges took.
+        poisoned: whether the process that ran it no longer differentiates, or has read memory that is not its own.
+        laws: by backend, how each law that was tried ended.
+        case: the case itself, where something failed.
+        deaths: how many workers died at this case, which did no harm when it ran alone.
+        grid: what the case is in the grid, if it belongs to it.
+        since: the index of the first case that its process ran, where something failed.
     """
 
     index: int
@@ -177,18 +180,20 @@ class Again(StrEnum):
 class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"):
     """All failures of one fingerprint, shown by one case that was shrunk.
 
-    - ``count``: how many cases failed like this; ``index``: which of them was shrunk.
-    - ``ops``: the ops of the shrunk case.
-    - ``blame``: who is wrong; ``None`` if nobody could be asked.
-    - ``shrink_rounds``: in how many rounds each pass made the case smaller.
-    - ``again``: whether the case, as it stands here, failed like this in a fresh process.
-    - ``before``: the cases that had to run before it in that process.
-    - ``since``: the index of the first case that ran in the process of ``index``, if that is known.
-    - ``also_at``: where the same fault shows, too: other ops whose results have the same wrong dtype or that raise the same error, or
-      other choices that changed in the same way.
-    - ``suspects``: ops that are in all these cases, with the share of other cases that have them.
-    - ``in_some``: those of ``ops`` that some of the cases do without.
-    - ``failed``: what the suite itself failed to do while it wrote this finding, a line each time.
+    Attributes:
+        count: how many cases failed like this.
+        index: which of them was shrunk.
+        ops: the ops of the shrunk case.
+        blame: who is wrong; ``None`` if nobody could be asked.
+        shrink_rounds: in how many rounds each pass made the case smaller.
+        again: whether the case, as it stands here, failed like this in a fresh process.
+        before: the cases that had to run before it in that process.
+        since: the index of the first case that ran in the process of ``index``, if that is known.
+        also_at: where the same fault shows, too: other ops whose results have the same wrong dtype or that raise the same error, or
+            other choices that changed in the same way.
+        suspects: ops that are in all these cases, with the share of other cases that have them.
+        in_some: those of ``ops`` that some of the cases do without.
+        failed: what the suite itself failed to do while it wrote this finding, a line each time.
     """
 
     id: str
@@ -218,8 +223,9 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
 class NullSummary(msgspec.Struct, frozen=True):
     """All null comparisons of a run.
 
-    - ``per_million``: the upper bound on false alarms in a million comparisons.
-    - ``pairs``: how many comparisons there were, by pair and dtype.
+    Attributes:
+        per_million: the upper bound on false alarms in a million comparisons.
+        pairs: how many comparisons there were, by pair and dtype.
     """
 
     comparisons: int
@@ -232,9 +238,12 @@ class NullSummary(msgspec.Struct, frozen=True):
 class DeviationRecord(msgspec.Struct, frozen=True):
     """A known deviation that a run showed.
 
-    - ``reason``: why it is accepted; ``finding``: the evidence; ``wrong_values``: what its wrong values are.
-    - ``share``: in how many cases it was measured to show.
-    - ``unpromised``: whether no document says what is right there.
+    Attributes:
+        reason: why it is accepted.
+        finding: the evidence.
+        wrong_values: what its wrong values are.
+        share: in how many cases it was measured to show.
+        unpromised: whether no document says what is right there.
     """
 
     reason: str
@@ -247,20 +256,23 @@ class DeviationRecord(msgspec.Struct, frozen=True):
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     """The sums of a run that ended; the last line of a record.
 
-    - ``jobs``: over how many worker processes the cases went, so that ``jobs * seconds["wall"]`` seconds were there to be spent.
-    - ``unreproduced_deaths``: how many workers died at cases that did no harm when they ran alone.
-    - ``ledger``: by backend, how many cases ended in each bucket; ``counts``: what was compared in them.
-    - ``ratios``: by backend and step, how many cases lie in each decade of error over bound.
-    - ``worst``: by backend, the largest error over bound that was accepted, at which step and in which case.
-    - ``bare``: by backend, the mean seconds of a case with nobody looking, from a sample.
-    - ``processes``: how many processes were used up, by the way in which they ended; ``seconds`` says what each way cost beside the
-      cases.
-    - ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what.
-    - ``drawn``: by backend, the drawn cases and the known deviations that they showed.
-    - ``followed``: by backend, which open choices were decided otherwise than expected, and in how many cases.
-    - ``lacking``: by backend, for which words of what it does not offer nothing was compared, and in how many cases.
-    - ``findings``: how many new ones there are; ``accepted``: those of the baseline that were met.
-    - ``broken``: what is not as it should be beside the cases, a line each; it turns a run red as a finding does.
+    Attributes:
+        jobs: over how many worker processes the cases went, so that ``jobs * seconds["wall"]`` seconds were there to be spent.
+        unreproduced_deaths: how many workers died at cases that did no harm when they ran alone.
+        ledger: by backend, how many cases ended in each bucket.
+        counts: what was compared in them.
+        ratios: by backend and step, how many cases lie in each decade of error over bound.
+        worst: by backend, the largest error over bound that was accepted, at which step and in which case.
+        bare: by backend, the mean seconds of a case with nobody looking, from a sample.
+        processes: how many processes were used up, by the way in which they ended; ``seconds`` says what each way cost beside the
+            cases.
+        grid: by backend, op, and order with layout (`cell_of`), how many cases met what.
+        drawn: by backend, the drawn cases and the known deviations that they showed.
+        followed: by backend, which open choices were decided otherwise than expected, and in how many cases.
+        lacking: by backend, for which words of what it does not offer nothing was compared, and in how many cases.
+        findings: how many new ones there are.
+        accepted: those of the baseline that were met.
+        broken: what is not as it should be beside the cases, a line each; it turns a run red as a finding does.
     """
 
     verdict: RunVerdict

@@ -13,9 +13,13 @@ from conformance.case.case import Case
 class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A finding that somebody accepted for the time being.
 
-    ``version``: of the backend; ``summary`` and ``blame``: what differs, and who is wrong, in words; ``until``: the last day on which
-    it is accepted. It was seen in ``shown`` of ``of`` cases of the backend, in a run over what ``drawn`` is a digest of
-    (`conformance.campaign.baseline.drawn_by`). ``cases``: the last one shows it, after the others in one process.
+    Attributes:
+        version: that of the backend.
+        summary, blame: what differs, and who is wrong, in words.
+        shown, of: in how many of how many cases of the backend it was seen, in the run in which it was accepted.
+        drawn: a digest of what that run drew (`conformance.campaign.baseline.drawn_by`).
+        cases: the last one shows the finding, after the others in one process.
+        until: the last day on which it is accepted.
     """
 
     id: str

@@ -62,9 +62,10 @@ class NullTally:
 class Failure:
     """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
 
-    - ``since``: the index of the first case that its process ran, if that is known.
-    - ``ops``: the ops that are in all these cases.
-    - ``at``: the places at which they differ (`Fingerprint.place`).
+    Attributes:
+        since: the index of the first case that its process ran, if that is known.
+        ops: the ops that are in all these cases.
+        at: the places at which they differ (`Fingerprint.place`).
     """
 
     case: Case
@@ -94,11 +95,13 @@ KEPT = 500
 class Tally:
     """Adds up case records; in which order they come makes no difference. Most sums are those of the `Footer`.
 
-    - ``halves``: the backends of eager scripts and those of programs, where cases of both are drawn.
-    - ``failures``: all failures by fingerprint; ``failing``: the single ones of each fingerprint, as far as they are kept.
-    - ``accepted``: those that the baseline has.
-    - ``wrong_references``: the findings in which the reference is to blame and not the engine.
-    - ``misfits``: how many records have not just a verdict for each backend that the case is for.
+    Attributes:
+        halves: the backends of eager scripts and those of programs, where cases of both are drawn.
+        failures: all failures by fingerprint.
+        failing: the single ones of each fingerprint, as far as they are kept.
+        accepted: those that the baseline has.
+        wrong_references: the findings in which the reference is to blame and not the engine.
+        misfits: how many records have not just a verdict for each backend that the case is for.
     """
 
     backends: Sequence[str]

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 class Death:
     """How a backend ended its process.
 
-    - ``bucket``: whether it crashed, or never came back.
-    - ``law``: the law under which that was, or the canary, if one was being tried. `conformance.campaign.workers.watchdog.OURS` says
-      that it was this suite that never came back.
-    - ``frame``: in which function of the framework that was (`conformance.campaign.workers.last_words`).
-    - ``own``: whether it was surely this case, because no other had run in that process; else a case before it may have damaged the
-      process.
+    Attributes:
+        bucket: whether it crashed, or never came back.
+        law: the law under which that was, or the canary, if one was being tried. `conformance.campaign.workers.watchdog.OURS` says that
+            it was this suite that never came back.
+        frame: in which function of the framework that was (`conformance.campaign.workers.last_words`).
+        own: whether it was surely this case, because no other had run in that process; else a case before it may have damaged the
+            process.
     """
 
     bucket: Bucket
@@ -45,18 +46,19 @@ class Death:
 class Chunk:
     """The cases from ``start`` to ``stop``: those of a seed and a draw, those of the grid, or the given ones.
 
-    - ``name``: that of its files in ``folder``.
-    - ``points``: the points of the grid, by index.
-    - ``patience``: the seconds of computing after which a case is set aside. ``None``: a case may take as long as ``judging`` says, and
-      then it is known to hang.
-    - ``set_aside``: the indices of the cases that took longer.
-    - ``until``: when no more cases are started, by the clock of `time.monotonic`.
-    - ``deaths``: the indices at which a process died once already.
-    - ``fatal_backends``: by index, which backends take the process down there, or seem to, and how.
-    - ``killed``: how often the worker of this chunk was killed before a case was under way.
-    - ``settled``: the open choices of which nobody asks whether a case shows them.
-    - ``expected``: the conventions that are expected in the place of those that were measured.
-    - ``ahead``: how many cases of these backends a worker may expect after it; ``None`` where nobody knows.
+    Attributes:
+        name: that of its files in ``folder``.
+        points: the points of the grid, by index.
+        patience: the seconds of computing after which a case is set aside. ``None``: a case may take as long as ``judging`` says, and
+            then it is known to hang.
+        set_aside: the indices of the cases that took longer.
+        until: when no more cases are started, by the clock of `time.monotonic`.
+        deaths: the indices at which a process died once already.
+        fatal_backends: by index, which backends take the process down there, or seem to, and how.
+        killed: how often the worker of this chunk was killed before a case was under way.
+        settled: the open choices of which nobody asks whether a case shows them.
+        expected: the conventions that are expected in the place of those that were measured.
+        ahead: how many cases of these backends a worker may expect after it; ``None`` where nobody knows.
     """
 
     backends: tuple[str, ...]

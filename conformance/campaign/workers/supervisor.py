@@ -56,10 +56,11 @@ def _without_a_word(function: Callable[..., Any], arguments: Sequence[Any]) -> A
 class Passage:
     """How a chunk came through.
 
-    - ``aside``: the indices of the cases that were set aside.
-    - ``ended``: how many processes it used up, by the way in which they ended.
-    - ``seconds``: by the way in which they ended, what these processes cost beside the cases that they recorded.
-    - ``left``: the chunk that another worker has to go on with, if its own was killed.
+    Attributes:
+        aside: the indices of the cases that were set aside.
+        ended: how many processes it used up, by the way in which they ended.
+        seconds: by the way in which they ended, what these processes cost beside the cases that they recorded.
+        left: the chunk that another worker has to go on with, if its own was killed.
     """
 
     aside: tuple[int, ...] = ()

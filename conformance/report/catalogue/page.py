@@ -65,11 +65,16 @@ class Standing(StrEnum):
 class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a page says in a form that a program can read.
 
-    ``title``: as an upstream issue would have it. ``promise``: the sentence or the formula that is contradicted; ``source``: the
-    address at which it stands. ``checked``: for every release that was asked, such as ``torch 2.13.0``, whether the script ``shows``
-    the bug there or it is ``gone``. ``upstream``: addresses of threads about it, each with a word on what it is. ``searched``: the
-    day on which threads were last looked for; with no thread, none was found. ``cause``: the finding that has the same cause, where
-    there is one. ``opens``: its place among those with which the index of its framework opens, from 1 on; 0 for all others.
+    Attributes:
+        title: as an upstream issue would have it.
+        promise: the sentence or the formula that is contradicted.
+        source: the address at which it stands.
+        checked: for every release that was asked, such as ``torch 2.13.0``, whether the script ``shows`` the bug there or it is
+            ``gone``.
+        upstream: addresses of threads about it, each with a word on what it is.
+        searched: the day on which threads were last looked for; with no thread, none was found.
+        cause: the finding that has the same cause, where there is one.
+        opens: its place among those with which the index of its framework opens, from 1 on; 0 for all others.
     """
 
     title: str

@@ -302,6 +302,12 @@ def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[Re
     assert page.count('<td class="n gap">') == torch + paddle - 18
 
 
+def test_a_script_is_not_said_to_be_for_a_backend_that_prints_none(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(backend="mine_engine:made", script="import torch"), footer])
+    (summary,) = re.findall(r"<summary>([^<]*script[^<]*)</summary><pre>import torch", page)
+    assert "mine" not in summary
+
+
 def test_a_call_that_no_backend_offers_has_no_table(write: Write, records: list[Record], footer: Footer) -> None:
     pages = [write(records)]
     not_offered = dict(footer.not_offered)

@@ -11,8 +11,8 @@ import pytest
 from conformance.backends.reference import reference
 from conformance.campaign.records.coverage import CELLS, covered, gaps, key_of, met
 from conformance.case.case import Case
+from conformance.case.exercise import exercise_of
 from conformance.case.outcome import Computed, Raised
-from conformance.case.profile import profile_of
 from conformance.case.steps import Backward, Grad
 from conformance.generate.odds import Odds, ScriptOdds
 from conformance.generate.scripts import DrawOptions, case_of
@@ -52,7 +52,7 @@ def uncovered(name: str) -> list[str]:
         if all(wanted.isdisjoint(met(case, number)) for number in range(len(case.steps))):
             continue  # whatever comes of it, it covers nothing that is missing
         outcome = reference(dialect, dialect.not_offered).run(case)
-        facts = profile_of(case, outcome)
+        facts = exercise_of(case, outcome)
         for number, seen in enumerate(outcome.observations):
             if isinstance(seen, Computed | Raised):
                 counts.update(covered(case, number, facts.order_at(number)))

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis.errors import InvalidArgument
 
+from conformance.case.exercise import exercise_of
 from conformance.case.files import check
 from conformance.case.outcome import Raised
-from conformance.case.profile import profile_of
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
@@ -106,7 +106,7 @@ def test_an_op_that_is_not_drawn_unasked_is_in_the_graphs_that_name_it_alone(
 
 
 def test_most_cases_are_rich() -> None:
-    rich = sum(profile_of(case, answer(case)).exercises_much for case in DRAWN)
+    rich = sum(exercise_of(case, answer(case)).exercises_much for case in DRAWN)
     assert rich >= 0.6 * len(DRAWN)
 
 

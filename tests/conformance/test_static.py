@@ -22,10 +22,10 @@ from conformance.campaign.workers.backend_cache import backend
 from conformance.campaign.workers.pool import Workers
 from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
+from conformance.case.exercise import exercise_of
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
 from conformance.case.place import END
-from conformance.case.profile import profile_of
 from conformance.case.steps import AppendBackward, Backward, Grad, Op
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS, Check
@@ -169,7 +169,7 @@ def test_every_drawn_program_obeys_the_language() -> None:
 
 def test_drawn_programs_are_rich() -> None:
     kinds = Counter(type(step) for case in drawn() for step in case.steps)
-    orders = Counter(profile_of(case, answer(case)).highest for case in drawn())
+    orders = Counter(exercise_of(case, answer(case)).highest for case in drawn())
     assert (True, True, True) == (kinds[Grad] > 300, kinds[AppendBackward] > 10, orders[2] > 50)
 
 
@@ -279,7 +279,7 @@ def values_of(outcome: Outcome) -> list[list[Any]]:
 
 def test_there_are_graphs_that_both_halves_can_run() -> None:
     shared = shared_graphs()
-    assert (SHARED, True) == (len(shared), sum(profile_of(case, answer(case)).highest >= 2 for case in shared) >= 8)
+    assert (SHARED, True) == (len(shared), sum(exercise_of(case, answer(case)).highest >= 2 for case in shared) >= 8)
 
 
 @pytest.mark.parametrize("number", range(SHARED))

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from conformance.campaign.records.grid import Met, cell_of
 from conformance.campaign.records.recording import met_of
+from conformance.case.exercise import Exercise
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised
-from conformance.case.profile import Profile
 from conformance.generate.layouts import LAYOUTS
 from conformance.judge.verdict import Bucket, Verdict
 from conformance.report import write_html
@@ -72,7 +72,7 @@ def test_the_page_has_a_cell_for_every_layout(run: Footer, records: list[Record]
     assert picture.count("<i class=") == 3 * len(LAYOUTS)
 
 
-FACTS = Profile({1: 1, 2: 2}, shared=False, accumulates=False, refused=False)
+FACTS = Exercise({1: 1, 2: 2}, shared=False, accumulates=False, refused=False)
 DONE = Computed((None,), None, ())
 NO = Raised(Category.NOT_IMPLEMENTED, "", None, ())
 MET: dict[Met, tuple[list[Observation], Verdict]] = {

@@ -15,7 +15,7 @@ from conformance.campaign.workers.backend_cache import backend, servers_restarte
 from conformance.campaign.workers.examination import ailment_in
 from conformance.campaign.workers.nursery import DeathError, forked
 from conformance.campaign.workers.trial import run_case
-from conformance.case.profile import profile_of
+from conformance.case.exercise import exercise_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import LAW
@@ -65,7 +65,7 @@ def explain_case(case: Case, name: str, judging: Judging | None = None, before: 
     observed = zip(case.steps, promise.outcome.observations, actual.observations, strict=True)
     return Explanation(
         tuple(StepRecord(step_text(s), observation_text(case, s, e), observation_text(case, s, a)) for s, e, a in observed),
-        verdict_record(case, verdict, profile_of(case, promise.outcome)),
+        verdict_record(case, verdict, exercise_of(case, promise.outcome)),
         tuple(map(law_record, tried)),
     )
 

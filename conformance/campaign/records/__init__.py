@@ -125,7 +125,7 @@ class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
 
     Attributes:
         order: the highest order of derivative in it.
-        rich: whether it exercises much (`conformance.case.profile.Profile`).
+        rich: whether it exercises much (`conformance.case.exercise.Exercise`).
         seconds: how long the backends, the reference and the judges took.
         poisoned: whether the process that ran it no longer differentiates, or has read memory that is not its own.
         laws: by backend, how each law that was tried ended.

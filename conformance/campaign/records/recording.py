@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.case.case import Case
+    from conformance.case.exercise import Exercise
     from conformance.case.outcome import Outcome
-    from conformance.case.profile import Profile
     from conformance.compare.mismatch import Mismatch
     from conformance.judge.nulls import Null
     from conformance.judge.verdict import Verdict
     from conformance.laws.registry import Tried
 
 
-def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecord:
+def verdict_record(case: Case, verdict: Verdict, facts: Exercise) -> VerdictRecord:
     """Write a verdict, with what was compared up to the first difference."""
     counts = verdict.counts.copy()
     counts.update(_derivatives(verdict, facts))
@@ -50,14 +50,14 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
     )
 
 
-def _derivatives(verdict: Verdict, facts: Profile) -> Iterator[str]:
+def _derivatives(verdict: Verdict, facts: Exercise) -> Iterator[str]:
     """Yield for each gradient that agrees the keys of the ops on whose derivatives it hangs; one that is absent shows no derivative."""
     for number, values in verdict.gradients.items():
         for value in values:
             yield from (key_of_op(op, order) for op, order in facts.ops.get(number, {}).get(value, {}).items())
 
 
-def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:
+def met_of(facts: Exercise, actual: Outcome, verdict: Verdict) -> Met:
     """Say what became of the highest order: the best that is true of one of its calls, or that one before them was refused."""
     if verdict.bucket in FAILING:
         return Met.DIVERGED

@@ -14,7 +14,7 @@ from conformance.campaign.records.recording import met_of, null_record, verdict_
 from conformance.campaign.workers.deaths import endless, settled_death
 from conformance.campaign.workers.examination import ailment_in
 from conformance.campaign.workers.watchdog import OURS
-from conformance.case.profile import Profile, profile_of
+from conformance.case.exercise import Exercise, exercise_of
 from conformance.compare.following import under
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import listed
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 SAMPLED = 16
 """Of so many cases one is run again with nobody looking: what the frameworks alone need, against which a run is measured."""
 
-NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
+NOTHING = Exercise({}, shared=False, accumulates=False, refused=False)
 """What a case exercises of which that is not known."""
 
 
@@ -102,7 +102,7 @@ class _Trial:
         self.promises: list[Promise] = []
         self.met: dict[str, Met] = {}
         self.poisoned = False
-        self.facts: Profile | None = None
+        self.facts: Exercise | None = None
 
     def of(self, engine: Backend, death: Death | None, settled: Collection[OpenChoice]) -> None:
         """Run the case on a backend, unless a death of it is known, and judge what it answers."""
@@ -115,14 +115,14 @@ class _Trial:
             promise = _promise(case, engine, judging, self.expected)
             if promise is not None:
                 self.promises.append(promise)
-                self.facts = self.facts or profile_of(case, promise.outcome)
+                self.facts = self.facts or exercise_of(case, promise.outcome)
         if (on_death := settled_death(case, engine, death, entering)) is not None:
             self.verdicts[name] = verdict_record(case, on_death, self.facts or NOTHING)
             return
         entering(name)
         with _clock(self.seconds, name):
             actual = answer(engine, case)
-        facts = self.facts = self.facts or profile_of(case, actual)
+        facts = self.facts = self.facts or exercise_of(case, actual)
         with _clock(self.seconds, "judge"):
             ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
             self.poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))

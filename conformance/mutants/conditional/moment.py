@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from conformance.case.profile import orders_of
+from conformance.case.exercise import orders_of
 from conformance.case.queries import upstream
 from conformance.case.steps import Edge, InPlace, Op, results
 from conformance.ops import catalogue

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Exercise:
     """What a case exercises.
 
     Attributes:
@@ -76,11 +76,11 @@ def orders_of(case: Case) -> tuple[dict[int, int], dict[str, int]]:
     return orders, depth
 
 
-def profile_of(case: Case, expected: Outcome) -> Profile:
-    """Read the profile of a case off its script and the outcome that the reference expects."""
+def exercise_of(case: Case, expected: Outcome) -> Exercise:
+    """Read what a case exercises off its script and the outcome that the reference expects."""
     operands = [name for step in case.steps if isinstance(step, Op | Custom) for name in step.operands]
     pairs = zip(case.steps, expected.observations, strict=True)
-    return Profile(
+    return Exercise(
         orders_of(case)[0],
         shared=len(set(operands)) < len(operands),
         accumulates=sum(isinstance(step, Backward) and isinstance(seen, Computed) for step, seen in pairs) >= 2,

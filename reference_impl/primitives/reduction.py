@@ -20,7 +20,7 @@ def numpy_axes(axis: Any) -> Any:
 
 def count_reduced(shape: tuple[int, ...], axis: Any) -> int:
     """Return how many elements become one when one axis, some or all (``None``) are reduced."""
-    if axis is None:
+    if axis is None or not shape:  # a number without axes may be asked for one, and is reduced to itself
         return element_count(shape)
     return element_count(tuple(shape[a] for a in ([axis] if isinstance(axis, int) else axis)))
 
@@ -224,7 +224,7 @@ def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)
 
 
-@primitive(ulps=4, summands=lambda x, *, axis, keepdims: x.shape[axis], reordered=axes_reversed)
+@primitive(ulps=4, summands=lambda x, *, axis, keepdims: count_reduced(x.shape, axis), reordered=axes_reversed)
 def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the product along one axis."""
     return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
@@ -240,6 +240,8 @@ def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  
 
 def _others(x: Any, axis: int) -> Any:
     """Return for each element the product of the others, without a division: they may be 0, and the whole product infinite."""
+    if not shape_of(x):
+        return np.ones((), x.dtype)  # a number without axes has no others
     parts = [narrow(x, axis=axis, start=i, length=1) for i in range(shape_of(x)[axis])]
     one = np.ones(shape_of(parts[0]), x.dtype)
     before, after = [one], [one]

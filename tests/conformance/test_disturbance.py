@@ -116,6 +116,14 @@ def test_rounding_carries_no_point_to_the_place_before_it(image: str) -> None:
         assert (radius < 1e-13 * abs(centre).max()).all()
 
 
+@pytest.mark.parametrize("number", [2.0, 0.0])
+@pytest.mark.parametrize("op", ["prod", "logsumexp", "mean", "nanmean"])
+def test_a_number_that_is_reduced_along_an_axis_has_a_bound(op: str, number: float) -> None:
+    steps = (Op(op, ("x",), ("y",), {"axis": 0, "keepdims": False}), Grad(("y",), ("x",), ("g",)))
+    bounds = Promise(Case((Input("x", (), (number,), "float64", True),), steps), INFO).bounds
+    assert (True, False) == tuple(bounds.accepts(np.array(slope), 1, 0, "result") for slope in (1.0, 1.0001))
+
+
 def test_the_radius_follows_the_dtype() -> None:
     wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
     narrow_radius, wide_radius = (Promise(case, INFO).bounds.radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]

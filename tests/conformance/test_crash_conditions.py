@@ -41,6 +41,17 @@ def test_a_custom_function_that_returned_an_operand_made_it_for_paddle(outputs: 
     assert holds("custom_gives_none", made, custom, Op("sum", ("m",), ("t",), TOTAL), call) is ("m" in outputs and gradient is None)
 
 
+@pytest.mark.parametrize(
+    ("roots", "call", "dies"), [(("p",), Grad, True), (("p", "q"), Grad, False), (("x",), Grad, False), (("p",), Backward, False)]
+)
+def test_a_result_of_a_custom_function_that_no_root_uses_has_no_gradient(
+    roots: tuple[str, ...], call: type[Grad | Backward], dies: bool
+) -> None:
+    forward = Op("sin", ("x",), ("f",)), Op("cos", ("x",), ("k",))
+    custom = Custom(("x",), ("p", "q"), forward, ("f", "k"), ("d", "e"), ("d",))
+    assert holds("custom_result_unused", custom, Grad(roots, ("x",), ("g",)) if call is Grad else Backward(roots)) is dies
+
+
 @pytest.mark.parametrize(("create_graph", "passes", "dies"), [(True, 2, True), (False, 2, False), (True, 1, False)])
 def test_a_gradient_that_was_a_seed_may_be_a_view_that_was_added_to(create_graph: bool, passes: int, dies: bool) -> None:
     turned = Op("transpose", ("x",), ("v",), {"axis0": 0, "axis1": 1})

@@ -84,6 +84,13 @@ def create_graph_in_no_grad(case: Case, number: int) -> bool:
 
 
 @condition
+def several_roots(case: Case, number: int) -> bool:
+    """Whether a call has several roots."""
+    call = call_at(case, number)
+    return call is not None and len(call.roots) > 1
+
+
+@condition
 def backward_with_inputs(case: Case, number: int) -> bool:
     """Whether a `backward` names its inputs."""
     call = case.steps[number]

@@ -70,6 +70,16 @@ def custom_gives_fixed_gradient(case: Case, number: int) -> bool:
 
 
 @condition
+def custom_result_unused(case: Case, number: int) -> bool:
+    """Whether a `grad` call comes by a custom function of which a result is used by no root, so that it has no gradient."""
+    call = case.steps[number]
+    if not isinstance(call, Grad):
+        return False
+    used = upstream_of(case.steps[:number], call.roots)
+    return any(not used.issuperset(custom.results) for custom in _above(case, number) if not used.isdisjoint(custom.results))
+
+
+@condition
 def custom_walked_again(case: Case, number: int) -> bool:
     """Whether a call walks over a custom function that a `backward` before it has walked over."""
     if not isinstance(case.steps[number], Backward | Grad):

@@ -215,22 +215,34 @@ def _replaced(run: Run) -> list[str]:
 def _unmapped(run: Run) -> Iterator[str]:
     """Say of exceptions that no category is given where an adapter gives them one: until then each message is a finding of its own."""
     found = Counter(f.backend for f in run.findings if f.mismatch is not None and f.mismatch.actual == "unmapped")
+    others = _others(run)
     for backend, count in found.items():
         which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
-        yield (
-            f"{run.names[backend]}: {which}: name what is meant as a refusal in category() of the adapter, and what the engine lacks in"
-            " not_offered; the rest are its bugs"
-        )
+        if backend in others:
+            known, version = others[backend]
+            meant = f"the adapter knows in which words {known} refuses; what {version} means to refuse in other words is among them"
+        else:
+            meant = "name what is meant as a refusal in category() of the adapter, and what the engine lacks in not_offered"
+        yield f"{run.names[backend]}: {which}: {meant}; the rest are its bugs"
 
 
 def _other_releases(run: Run) -> Iterator[str]:
     """Say of findings of a release other than the one that the suite knows that they may be of that release alone."""
     found = {finding.backend for finding in run.findings}
+    for name, (known, version) in _others(run).items():
+        if name in found:
+            yield f"{name} {known} is what the suite knows; what is new in {version} may not be there in {known}"
+
+
+def _others(run: Run) -> dict[str, tuple[str, str]]:
+    """Return the backends of a release other than the one that the suite knows, each with that one and its own."""
+    found = {}
     for backend in run.header.backends:
         version = backend.version.partition("+")[0]
         match backend.conventions.split():
-            case [backend.name, known, _] if known != version and backend.name in found:
-                yield f"{backend.name} {known} is what the suite knows; what is new in {version} may not be there in {known}"
+            case [backend.name, known, _] if known != version:
+                found[backend.name] = known, version
+    return found
 
 
 def finding_line(finding: FindingRecord) -> str:

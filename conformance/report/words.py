@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from conformance.campaign.records import Again, RunVerdict
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
+from conformance.compare.kinks import SUBGRADIENT
 from conformance.deviations.entries import CRASH
+from conformance.judge.canary import BIRD
 from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl import Category
 
@@ -101,8 +103,9 @@ def summary(finding: FindingRecord) -> str:
     if found is None:
         return DEATHS.get(finding.bucket, "no mismatch recorded")
     if found.kind == CRASH:
-        law = "" if found.where == "step" else f" in a case of the law {found.where}"
-        return DEATHS[Bucket(found.actual)] + law
+        under = {"step": "", BIRD: " in a canary, after what was refused"}.get(found.where, f" in a case of the law {found.where}")
+        frame = found.detail.partition(": ")[2]
+        return f"{DEATHS[Bucket(found.actual)]}{under}{f': {frame}' if frame else ''}"
     if found.kind == "events":
         return EVENTS.get(found.actual, "other events than expected")
     if found.kind == CONVENTION:
@@ -115,7 +118,7 @@ def summary(finding: FindingRecord) -> str:
         where = f"what {where} saw"
     what = f"{found.kind}{' of ' if where else ''}{where}"
     if found.kind == "value":
-        return f"wrong {what}"
+        return f"{what}: {SUBGRADIENT} than is promised" if found.actual == SUBGRADIENT else f"wrong {what}"
     said = f" ({' '.join(found.detail.split())[:MESSAGE]})" if found.actual == Category.UNMAPPED else ""
     return f"{what}: expected {found.expected}, actual {found.actual}{said}"
 

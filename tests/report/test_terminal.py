@@ -12,7 +12,9 @@ from rich.console import Console
 from conformance.campaign.records import BackendRecord, CaseRecord, ExitReason, FindingRecord, Footer, NullSummary, RunVerdict
 from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
 from conformance.case.prose import counted
+from conformance.compare.kinks import SUBGRADIENT
 from conformance.deviations.entries import CRASH
+from conformance.judge.canary import BIRD
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.report.details import show_details
@@ -258,11 +260,23 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
 
 @pytest.mark.parametrize(
     ("ended", "where", "words"),
-    [("crashed", "step", "the process died; "), ("timed_out", "slope", "the time was up in a case of the law slope; ")],
+    [
+        ("crashed", "step", "the process died: SIGSEGV in f; "),
+        ("crashed", BIRD, "the process died in a canary, after what was refused: SIGSEGV in f; "),
+        ("timed_out", "slope", "the time was up in a case of the law slope: SIGSEGV in f; "),
+    ],
 )
 def test_a_process_that_died_or_hung_is_told_in_words(ended: str, where: str, words: str) -> None:
-    dead = differing(kind=CRASH, where=where, expected="computed", actual=ended, detail="")
+    dead = differing(kind=CRASH, where=where, expected="computed", actual=ended, detail="the process died: SIGSEGV in f")
     assert words in " ".join(line.strip() for line in printed(run(FOOTER, dead)))
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"), [("wrong", "wrong value of g"), (SUBGRADIENT, "value of g: another subgradient than is promised")]
+)
+def test_another_subgradient_is_not_called_a_wrong_value(actual: str, words: str) -> None:
+    differs = differing(kind="value", where="result", expected="right", actual=actual, detail="g: 1 of 3 elements differ")
+    assert f": {words};" in " ".join(line.strip() for line in printed(run(FOOTER, differs)))
 
 
 @pytest.mark.parametrize(
@@ -272,6 +286,15 @@ def test_a_process_that_died_or_hung_is_told_in_words(ended: str, where: str, wo
 def test_an_exception_without_a_category_brings_a_hint_where_to_name_it(actual: str, told: list[str]) -> None:
     lines = printed(run(FOOTER, differing(kind="error", where="step", expected="computed", actual=actual)), width=120)
     assert told == [line[: len(told[0])] for line in lines if "without a category" in line]
+
+
+@pytest.mark.parametrize(
+    ("known", "hint"), [("0.1", "the adapter knows in which words 0.1 refuses"), ("2.13.0", "name what is meant as a refusal")]
+)
+def test_whose_words_an_exception_without_a_category_may_be_depends_on_the_release(known: str, hint: str) -> None:
+    of = run(FOOTER, differing(kind="error", where="step", expected="computed", actual="unmapped"))
+    of.header = replace(HEADER, backends=[replace(b, conventions=f"{b.name} {known} a1b2c3d4") for b in HEADER.backends])
+    assert hint in " ".join(printed(of, width=300))
 
 
 @pytest.mark.parametrize(("bound", "said"), [(13773.4, "< 13,773 per"), (96.6, "< 97 per"), (0.031, "< 0.031 per")])

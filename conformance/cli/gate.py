@@ -154,13 +154,25 @@ def check_curated(options: Options, checked: Checked, console: Console) -> None:
     checked.records.append(table.record())
 
 
-def enter_gone(gone: Mapping[Deviation, str], versions: Mapping[str, str], checked: Checked) -> None:
-    """Enter the entries that do not show: one that was seen in this very release is missed; one of other releases is worth a word."""
-    missed = {entry: line for entry, line in gone.items() if entry.was_seen_in(versions[entry.backend])}
-    checked.broken += missed.values()
-    checked.tables += [f"not in this release: {line}" for entry, line in gone.items() if entry not in missed]
-    if absent := sorted(entry.id for entry in gone if entry not in missed):
+def enter_gone(gone: Mapping[Deviation, Ending], versions: Mapping[str, str], checked: Checked) -> None:
+    """Enter the entries that do not show: one that was seen in this very release is missed; one of other releases is worth a word.
+
+    Where its case fails in another way, that release has another bug there, which is no news that this one is gone.
+    """
+    absent, otherwise = [], []
+    for entry, ending in sorted(gone.items(), key=lambda item: item[0].id):
+        if entry.was_seen_in(versions[entry.backend]):
+            checked.broken.append(f"{entry.id}: stale: {ending.words} now ends as {ending}")
+            continue
+        checked.tables.append(f"not in this release: {entry.id}: {ending.words} ends as {ending}")
+        if ending.fails:
+            otherwise.append(f"{entry.id} ({ending})")
+        else:
+            absent.append(entry.id)
+    if absent:
         checked.notes.append(f"known deviations that do not show in this release: {', '.join(absent)}")
+    if otherwise:
+        checked.notes.append(f"known deviations whose cases fail in this release, and in another way: {', '.join(otherwise)}")
 
 
 def unanswered(entries: Iterable[Deviation], asked: Iterable[Exceeded]) -> list[str]:
@@ -182,6 +194,23 @@ def exceed_all(entries: Sequence[Deviation], workers: Workers, heard: Heard) -> 
             yield answer
 
 
+class Ending(NamedTuple):
+    """How a case ended that does not show its known deviation, each time that it was asked; ``words``: which case it is."""
+
+    words: str
+    verdicts: tuple[VerdictRecord, ...]
+
+    def __str__(self) -> str:
+        """Name the buckets, and what else was known."""
+        ended = (f"{v.bucket} ({v.deviation})" if v.deviation else str(v.bucket) for v in self.verdicts)
+        return ", ".join(dict.fromkeys(ended))
+
+    @property
+    def fails(self) -> bool:
+        """Whether something is wrong there that nobody knows."""
+        return any(v.bucket in FAILING for v in self.verdicts)
+
+
 class Asked(NamedTuple):
     """A case that must show a known deviation, and which it is in words."""
 
@@ -195,8 +224,8 @@ class Asked(NamedTuple):
         return Judging(Sampling.EVERY if LAW in self.entry.kinds else Sampling.NONE, timeout=LAWS_TIMEOUT)
 
 
-def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> dict[Deviation, str]:
-    """Say which entries do not show: each is asked in the case of its finding, and in that case among others.
+def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> dict[Deviation, Ending]:
+    """Return the entries that do not show, with how it ended: each is asked in the case of its finding, and in that case among others.
 
     ``heard`` hears of each of these cases.
     """
@@ -206,22 +235,21 @@ def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda 
         both = (case, f"the case of {entry.finding}"), (beside_others(case), f"{entry.finding} beside a dead branch")
         for one in (Asked(entry, *each) for each in both):
             asked.setdefault((entry.backend, one.judging), []).append(one)
-    said: dict[Deviation, str] = {}
+    found: dict[Deviation, Ending] = {}
     for (name, judging), some in asked.items():
         for one, record in zip(some, workers.judged([one.case for one in some], name, judging, heard=heard), strict=True):
-            if line := _staleness(one, record.verdicts[name], workers):
-                said.setdefault(one.entry, line)
-    return said
+            if ending := _staleness(one, record.verdicts[name], workers):
+                found.setdefault(one.entry, ending)
+    return found
 
 
-def _staleness(asked: Asked, first: VerdictRecord, workers: Workers) -> str | None:
-    entry = asked.entry
+def _staleness(asked: Asked, first: VerdictRecord, workers: Workers) -> Ending | None:
     ended = []
     for verdict in _answers(asked, first, workers):
-        if entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
+        if asked.entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
             return None
-        ended.append(f"{verdict.bucket} ({verdict.deviation})")
-    return f"{entry.id}: stale: {asked.words} now ends as {', '.join(dict.fromkeys(ended))}"
+        ended.append(verdict)
+    return Ending(asked.words, tuple(ended))
 
 
 def _answers(asked: Asked, first: VerdictRecord, workers: Workers) -> Iterator[VerdictRecord]:

@@ -320,10 +320,9 @@ def test_what_hangs_after_its_last_words_is_no_hang(tmp_path: Path) -> None:
 def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     entry = next(e for e in known() if e.id == "paddle-no-grad-vars-crash")
     with Workers(("paddle",), 1) as workers:
-        told = [list(stale([e], workers).values()) for e in (entry, msgspec.structs.replace(entry, id="another"))]
+        shows, stales = (stale([e], workers) for e in (entry, msgspec.structs.replace(entry, id="another")))
     ended = f"known_deviation ({entry.id})"  # a damaged heap may let it die without a frame in between
-    shows, (stales,) = told
-    assert ([], "another: stale: ", True) == (shows, stales[:16], ended in stales)
+    assert ({}, ["another"], True) == (shows, [e.id for e in stales], all(ended in str(ending) for ending in stales.values()))
 
 
 @pytest.mark.parametrize(("words", "said"), [(PYTHON, False), (NATIVE, True)], ids=["python", "native"])

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.campaign.records.verdict_records import VerdictRecord
 from conformance.campaign.workers.warm_up import VARIABLE as WARM_UP
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import Grad, Op
-from conformance.cli.gate import enter_gone
+from conformance.cli.gate import Ending, enter_gone
 from conformance.deviations.entries import DeviationError, known
 from conformance.deviations.findings import VARIABLE
+from conformance.judge.verdict import Bucket
 from conformance.report.terminal import Checked
 from tests.conformance.door import conformance
 from tests.conformance.engines import ROOT, TOTAL
@@ -75,15 +77,26 @@ def test_a_gate_asks_whether_ones_own_entries_still_show(own: Path, tmp_path: Pa
     assert (1, True) == (done.returncode, "sine-upside-down: stale" in done.stdout), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("version", "broken"), [("1.2.0", ["sine-upside-down: stale"]), ("0.9.0", [])])
+@pytest.mark.parametrize(
+    ("version", "bucket", "broken", "noted"),
+    [
+        ("1.2.0", Bucket.AGREED, ["sine-upside-down: stale: its case now ends as agreed"], []),
+        ("0.9.0", Bucket.AGREED, [], ["known deviations that do not show in this release: sine-upside-down"]),
+        (
+            "0.9.0",
+            Bucket.CRASHED,
+            [],
+            ["known deviations whose cases fail in this release, and in another way: sine-upside-down (crashed)"],
+        ),
+    ],
+)
 def test_what_does_not_show_is_missed_where_it_was_seen_and_named_in_another_release(
-    version: str, broken: list[str], own: Path
+    version: str, bucket: Bucket, broken: list[str], noted: list[str], own: Path
 ) -> None:
     (entry,) = (one for one in known(own) if one.id == "sine-upside-down")
     checked = Checked()
-    enter_gone({entry: "sine-upside-down: stale"}, {ENGINE: version}, checked)
-    named = [] if broken else ["known deviations that do not show in this release: sine-upside-down"]
-    assert (broken, named) == (checked.broken, checked.notes)
+    enter_gone({entry: Ending("its case", (VerdictRecord(bucket, {}),))}, {ENGINE: version}, checked)
+    assert (broken, noted) == (checked.broken, checked.notes)
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from conformance.deviations.entries import CRASH
 from conformance.judge.canary import BIRD
 from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl import Category
+from reference_impl.dialects.conventions import COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,7 +56,7 @@ TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
 LACKING_SHOWN = 12
 MESSAGE = 120
-"""How many characters are shown of a message that no category knows: enough to see what raised it."""
+"""How many characters are shown of a message that no category knows, or that refuses what is to be computed: enough to see why."""
 HAPPENED = {Bucket.DIVERGED: "diverges", Bucket.CRASHED: "crashes", Bucket.TIMED_OUT: "does not come back"}
 DEATHS = {Bucket.CRASHED: "the process died", Bucket.TIMED_OUT: "the time was up"}
 EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
@@ -119,7 +120,8 @@ def summary(finding: FindingRecord) -> str:
     what = f"{found.kind}{' of ' if where else ''}{where}"
     if found.kind == "value":
         return f"{what}: {SUBGRADIENT} than is promised" if found.actual == SUBGRADIENT else f"wrong {what}"
-    said = f" ({' '.join(found.detail.split())[:MESSAGE]})" if found.actual == Category.UNMAPPED else ""
+    is_told = found.kind == "error" and (found.actual == Category.UNMAPPED or found.expected == COMPUTED)
+    said = f" ({' '.join(found.detail.split())[:MESSAGE]})" if is_told else ""
     return f"{what}: expected {found.expected}, actual {found.actual}{said}"
 
 

@@ -252,10 +252,16 @@ def test_what_was_followed_is_among_the_tables() -> None:
     assert f"torch: {CHOICE}, where no document says what is right: 3 cases" in out.getvalue()
 
 
-def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
-    refused = differing(kind="error", where="step", expected="computed", actual="unmapped", detail="KeyError: 'neg'")
-    said = " ".join(line.strip() for line in printed(run(FOOTER, refused)))
-    assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
+@pytest.mark.parametrize(
+    ("expected", "actual", "shown"),
+    [("computed", "unmapped", True), ("seed_shape", "unmapped", True), ("computed", "dtype", True), ("seed_shape", "dtype", False)],
+)
+def test_the_message_is_shown_of_a_refusal_that_no_category_knows_or_where_nothing_is_to_be_refused(
+    expected: str, actual: str, shown: bool
+) -> None:
+    refused = differing(kind="error", where="step", expected=expected, actual=actual, detail="KeyError: 'neg'")
+    said, message = " ".join(line.strip() for line in printed(run(FOOTER, refused))), " (KeyError: 'neg')"
+    assert f"error: expected {expected}, actual {actual}{message if shown else ''};" in said
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 CRASH_ASKED_AGAIN = 6
 """How often the case of a crash is asked again for where it dies: where the heap is damaged the printer of stacks may die, too."""
+ELSEWHERE_ASKED_AGAIN = 2
+"""How often a case is asked again in a release in which nobody saw it: that it does not show is no surprise, and nothing is red."""
 MUTANTS_FLOOR = {False: 0.68, True: 0.95}
 """The part of the mutants that must be found out within the gate's few cases, without the grid of their ops and with it.
 
@@ -237,27 +239,30 @@ def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda 
             asked.setdefault((entry.backend, one.judging), []).append(one)
     found: dict[Deviation, Ending] = {}
     for (name, judging), some in asked.items():
+        version = workers.describe(name).version
         for one, record in zip(some, workers.judged([one.case for one in some], name, judging, heard=heard), strict=True):
-            if ending := _staleness(one, record.verdicts[name], workers):
-                found.setdefault(one.entry, ending)
+            if one.entry not in found and (ending := _staleness(one, record.verdicts[name], version, workers)):
+                found[one.entry] = ending
     return found
 
 
-def _staleness(asked: Asked, first: VerdictRecord, workers: Workers) -> Ending | None:
+def _staleness(asked: Asked, first: VerdictRecord, version: str, workers: Workers) -> Ending | None:
     ended = []
-    for verdict in _answers(asked, first, workers):
+    for verdict in _answers(asked, first, version, workers):
         if asked.entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
             return None
         ended.append(verdict)
     return Ending(asked.words, tuple(ended))
 
 
-def _answers(asked: Asked, first: VerdictRecord, workers: Workers) -> Iterator[VerdictRecord]:
+def _answers(asked: Asked, first: VerdictRecord, version: str, workers: Workers) -> Iterator[VerdictRecord]:
     """Yield the verdict on a case, and then further ones, each from a process of its own."""
+    entry = asked.entry
     yield first
-    for _ in range(CRASH_ASKED_AGAIN if CRASH in asked.entry.kinds else ASKED_AGAIN):
-        (record,) = workers.judged([asked.case], asked.entry.backend, asked.judging, alone=True)
-        yield record.verdicts[asked.entry.backend]
+    again = CRASH_ASKED_AGAIN if CRASH in entry.kinds else ASKED_AGAIN
+    for _ in range(again if entry.was_seen_in(version) else ELSEWHERE_ASKED_AGAIN):
+        (record,) = workers.judged([asked.case], entry.backend, asked.judging, alone=True)
+        yield record.verdicts[entry.backend]
 
 
 def beside_others(case: Case) -> Case:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.campaign.records.verdict_records import VerdictRecord
+from conformance.campaign.records import CaseRecord
+from conformance.campaign.records.verdicts import VerdictRecord
 from conformance.campaign.workers.warm_up import VARIABLE as WARM_UP
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import Grad, Op
-from conformance.cli.gate import Ending, enter_gone
+from conformance.cli.baseline import ASKED_AGAIN
+from conformance.cli.gate import ELSEWHERE_ASKED_AGAIN, Ending, enter_gone, stale
 from conformance.deviations.entries import DeviationError, known
 from conformance.deviations.findings import VARIABLE
 from conformance.judge.verdict import Bucket
@@ -24,7 +26,10 @@ from tests.conformance.engines import ROOT, TOTAL
 from tests.conformance.runs import PATIENCE, start
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from conformance.campaign.workers.pool import Workers
 
 ENGINE = "tests.wrong_engines:five_wrong_rules"
 CASE = Case(
@@ -97,6 +102,31 @@ def test_what_does_not_show_is_missed_where_it_was_seen_and_named_in_another_rel
     checked = Checked()
     enter_gone({entry: Ending("its case", (VerdictRecord(bucket, {}),))}, {ENGINE: version}, checked)
     assert (broken, noted) == (checked.broken, checked.notes)
+
+
+class Counting:
+    """Workers of an engine that agrees, which count the cases that they are asked."""
+
+    def __init__(self, version: str) -> None:
+        self.version, self.asked = version, 0
+
+    def describe(self, _: str) -> Counting:
+        return self
+
+    def judged(self, cases: Sequence[Case], name: str, *_: object, **__: object) -> list[CaseRecord]:
+        self.asked += len(cases)
+        return [CaseRecord(0, "a", "exact", 1, False, {name: VerdictRecord(Bucket.AGREED, {})}, {}, False, ())] * len(cases)
+
+
+@pytest.mark.parametrize(("version", "again"), [("1.2.0", ASKED_AGAIN), ("0.9.0", ELSEWHERE_ASKED_AGAIN)])
+def test_what_does_not_show_is_asked_again_and_less_often_where_nobody_saw_it(
+    version: str, again: int, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(own))
+    entries = known(own)
+    workers = Counting(version)
+    assert entries == tuple(stale(entries, cast("Workers", workers)))
+    assert 2 + again == workers.asked  # its case, and that beside a dead branch, of which the first is enough
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def _unmapped(run: Run) -> Iterator[str]:
         which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
         if backend in others:
             known, version = others[backend]
-            meant = f"the adapter knows in which words {known} refuses; what {version} means to refuse in other words is among them"
+            meant = f"the adapter knows in which words {known} refuses, and {version} may word some of it otherwise"
         else:
             meant = "name what is meant as a refusal in category() of the adapter, and what the engine lacks in not_offered"
         yield f"{run.names[backend]}: {which}: {meant}; the rest are its bugs"

@@ -55,6 +55,13 @@ from conformance.deviations.counterfactuals.functions import (
 )
 from conformance.deviations.counterfactuals.histories import histories_kept
 from conformance.deviations.counterfactuals.hooks import OF_CALLBACKS
+from conformance.deviations.counterfactuals.kinks import (
+    derivatives_of_kinks_one_sided,
+    derivatives_of_ties_unshared,
+    logistic_slopes_at_zero_less_by_one,
+    selu_slopes_of_rounded_sums,
+    slopes_of_powers_constant,
+)
 from conformance.deviations.counterfactuals.lengths import lengths_of_squares, slopes_of_lengths_over_them
 from conformance.deviations.counterfactuals.losses import (
     labels_smoothed_by_single_numbers,
@@ -115,9 +122,7 @@ from conformance.deviations.counterfactuals.special import (
 from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
 from reference_impl import OPS
-from reference_impl.primitives.activations import selu
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
-from reference_impl.primitives.shape import expand, sum_to
+from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
@@ -131,19 +136,6 @@ if TYPE_CHECKING:
     Change = Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]
 
 
-def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradients of maximum and minimum be what they are, but linear in their seed as if ties were all the second's."""
-    yield changed_rules(ops, _unshared)
-
-
-def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Return what a rule says, with the derivative in ``g`` of a rule that gives a tie to the second operand alone."""
-    chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
-    share = ~chosen if position else chosen
-    linear = sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
-    return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
-
-
 def numbers_of_rules_rounded(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of ops be those for numbers that were rounded to float32, where their results are right."""
     yield changed_rules(ops, _with_rounded_numbers)
@@ -151,59 +143,6 @@ def numbers_of_rules_rounded(ops: Sequence[str]) -> Iterator[AbstractContextMana
 
 def _with_rounded_numbers(right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
     return right(*given, **single_numbers(attrs))
-
-
-def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the slope of a power in its base be a constant 0 where the exponent is 0, whatever it depends on."""
-    yield changed_rules(ops, _flat)
-
-
-def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
-    if position:
-        return right(g, out, x, y)
-    curved = array_of(y) != 0
-    return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
-
-
-def derivatives_of_kinks_one_sided(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a leaky relu be what it is, but linear in its seed with the slope of the negative side at 0."""
-    yield changed_rules(ops, _one_sided)
-
-
-def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -> Any:
-    linear = mul(g, _SIDE(array_of(x), slope=slope))
-    return add(right(_HELD(array_of(g)), out, x, slope=slope), sub(linear, _HELD(array_of(linear))))
-
-
-def _side(x: Any, *, slope: float) -> Any:
-    return np.where(np.greater(x, 0), 1.0, slope).astype(x.dtype)
-
-
-_SIDE = Primitive(_side, "side")
-_HELD = Primitive(np.positive, "held")
-_LESS = Primitive(lambda x: -np.equal(x, 0).astype(x.dtype), "less_at_zero")
-"""Ops that nothing flows through, in a program neither."""
-
-
-def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the slope of the binary cross entropy with logits be less by 1 where the logit is 0, unless there is a pos_weight."""
-    yield changed_rules(("logistic_entropy",), _less_at_zero)
-
-
-def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
-    slope = right(g, out, x, target=target, pos_weight=pos_weight)
-    return slope if pos_weight is not None else add(slope, mul(g, _LESS(x)))
-
-
-def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the slope of selu, where it is bent, be its value plus the product of its two numbers, all of them rounded to float32."""
-    yield changed_rules(("selu",), _of_rounded_sum)
-
-
-def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float, scale: float) -> Any:
-    a, s = np.float32(alpha), np.float32(scale)
-    bent = add_scalar(selu(array_of(x), alpha=float(a), scale=float(s)), other=float(a * s))
-    return mul(g, np.where(np.greater(array_of(x), 0), float(s), bent).astype(array_of(out).dtype))
 
 
 def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -134,24 +134,24 @@ def where_of_parts(x: Any, y: Any, *, mask: Any) -> Any:
 
 @primitive(ulps=0)
 def masked_fill(x: Any, *, mask: Any, value: float) -> Any:
-    """Put a number where the mask (broadcast to ``x``) is true."""
+    """Put a number where the mask is true; each is broadcast to the other."""
     return _where(mask, np.asarray(value, dtype=x.dtype), x)
 
 
 @masked_fill.vjp("x")
 def masked_fill_vjp_x(g: Any, out: Any, x: Any, *, mask: Any, value: float) -> Any:
-    return masked_fill(g, mask=mask, value=0.0)
+    return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(x))
 
 
 @primitive(ulps=0)
 def masked_fill_tensor(x: Any, value: Any, *, mask: Any) -> Any:
-    """Put a 0-d tensor where the mask (broadcast to ``x``) is true."""
+    """Put a 0-d tensor where the mask is true; the mask and ``x`` are broadcast to each other."""
     return _where(mask, value, x)
 
 
 @masked_fill_tensor.vjp("x")
 def masked_fill_tensor_vjp_x(g: Any, out: Any, x: Any, value: Any, *, mask: Any) -> Any:
-    return masked_fill(g, mask=mask, value=0.0)
+    return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(x))
 
 
 @masked_fill_tensor.vjp("value")

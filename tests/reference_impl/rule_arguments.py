@@ -102,6 +102,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
     ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),
+    ("masked_fill", ((2, 1),), {"mask": [[True, False], [False, True]], "value": 1.5}),
+    ("masked_fill_tensor", ((), ()), {"mask": [True, False]}),
     ("masked_scatter_of_parts", ((2, 2), (3,)), {"mask": [[True, False], [True, False]]}),
     ("largest_of_windows", ((2, 3, 4),), {}),
     ("conv2d", ((2, 3, 4, 3), (2, 3, 3, 2)), {"padding": [1, 0]}),

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.case.aliases import sharing_with
 from conformance.case.outcome import Blocked, Computed, Raised
 from conformance.case.queries import upstream
 from conformance.case.rewrite import answering_nothing, each_step, with_steps
-from conformance.case.steps import Backward, Grad, uses
+from conformance.case.steps import Backward, Grad, InPlace, uses
 from conformance.compare.rounding import are_near, within_units
 from conformance.deviations.counterfactuals.calls import keeping_its_graph, without_surplus_seeds
 from conformance.deviations.shared_memory import (
@@ -40,6 +41,7 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     """Whether what changed of a seed is the gradient of a tensor to which the seed was handed on, with all that arrived there.
 
     A seed that was given to several calls may have been added to by each of them. A call that was refused may have added some of it.
+    To what the script wrote to a seed, only what arrived since is added.
     What does not fit where it was handed on is read, and written, beyond its end. And of a call that is not tried here, since it is
     made of what should have been refused, nobody can say what it handed on.
     """
@@ -53,11 +55,15 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     if before is None or before.shape != got.shape:
         return any(is_among(got, array) for array in arrived)
     alike = [array for array in arrived if array.shape == got.shape]
-    added = [*(array - before for array in alike), *(alike if refused else ())]
+    added = [*(array - before for array in alike), *(alike if refused or _is_written(promise.case, found.name) else ())]
     sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
     if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
         return True
     return any(is_among(got[~are_near(before, got)], array) for array in arrived)
+
+
+def _is_written(case: Case, name: str) -> bool:
+    return any(isinstance(step, InPlace) and name in sharing_with((step.tensor,), case.steps) for step in case.steps)
 
 
 def _is_in_what_is_not_tried(promise: Promise, name: str) -> bool:

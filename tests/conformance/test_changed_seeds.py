@@ -11,7 +11,7 @@ import pytest
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Value
-from conformance.case.steps import Backward, Grad, Hook, Op
+from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
 from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.entries import known
@@ -41,6 +41,20 @@ def test_a_changed_seed_holds_what_arrived_where_it_was_handed_on(held: tuple[fl
     inputs = Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), v, differentiable=False) for n, v in (("s", (1.0, 2.0)), ("t", (2.0, 2.0))))
     twice = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
     case = Case(inputs, (Op("clone", ("x",), ("y",)), *twice), "exact")
+    changed = Value(np.array(held, np.float32), requires_grad=False)
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
+
+
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((0.0, 3.0), Bucket.KNOWN_DEVIATION), ((1.0, 3.0), Bucket.DIVERGED)],
+    ids=["what was written, and what arrived since", "another number"],
+)
+def test_a_changed_seed_that_was_written_holds_what_was_written_and_what_arrived_since(held: tuple[float, ...], bucket: Bucket) -> None:
+    names = {"s": (1.0, 2.0), "t": (2.0, 2.0), "u": (3.0, 1.0)}
+    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(name, (2,), values, differentiable=False) for name, values in names.items())
+    first, second = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
+    case = Case(inputs, (Op("clone", ("x",), ("y",)), first, InPlace("sub", "s", ("u",)), second), "exact")
     changed = Value(np.array(held, np.float32), requires_grad=False)
     assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
 

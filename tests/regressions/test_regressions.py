@@ -53,6 +53,7 @@ WRONG_ON_TORCH = (
     "seed-of-a-view-that-was-written-since",
     "seed-of-an-edge-that-was-made-a-leaf",
     "seed-of-double-precision-that-is-handed-on",
+    "seed-that-was-written-before-it-is-added-to",
     "seed-that-was-written-through-its-detached-self",
     "seeds-whose-gradients-lie-in-one-memory",
     "sum-of-a-number-times-one-that-was-saved",

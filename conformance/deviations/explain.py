@@ -117,20 +117,24 @@ def _first(promise: Promise, look: SecondLook, within: Within) -> Deviation | No
         return alone
     possible = [entry for entry in entries if _describes(entry, promise, look)]
     if found.kind == MUTATION:
-        return next((entry for entry in possible if _bears_by_other_rules(entry, promise, found)), None)
+        return next((entry for entry in possible if _bears_in_other_answers(entry, promise, found)), None)
     pairs = itertools.combinations([entry for entry in possible if not PREDICTING.isdisjoint(entry.signature)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 
 
-def _bears_by_other_rules(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether what was changed holds what an entry says, if the gradients are those that are known to be wrong by another one."""
+def _bears_in_other_answers(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether what was changed holds what an entry says, if the gradients are those that are known to be wrong by another one.
+
+    That one says so by rules, or by scripts of the call that changed it.
+    """
     calls = [number for number, step in enumerate(promise.case.steps) if isinstance(step, Call)]
-    others = (other for other in about(promise.info, "value") if any(other.holds(promise.case, number) for number in calls))
+    others = [other for other in about(promise.info, "value") if any(other.holds(promise.case, number) for number in calls)]
     for change in itertools.chain.from_iterable(map(changes_of, others)):
         with promise.under(change) as changed:
             if bears(entry, changed, found):
                 return True
-    return False
+    scripts = (_scripts(other, other.signature, promise.case, found.step) for other in others)
+    return any(bears(entry, promise.of(case), replace(found, step=number)) for case, number in itertools.chain.from_iterable(scripts))
 
 
 def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:

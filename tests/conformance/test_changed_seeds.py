@@ -99,6 +99,20 @@ def test_to_a_seed_a_gradient_may_be_added_that_is_wrong_as_is_known(factor: flo
     assert bucket is _bucket_of_changed(promise, "t", factor * held)
 
 
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((2.0, 3.875), Bucket.KNOWN_DEVIATION), ((2.0, 4.0), Bucket.DIVERGED)],
+    ids=["the memory read in the dtype of the leaf, and what arrives", "another number"],
+)
+def test_a_changed_seed_may_be_read_in_the_dtype_of_its_leaf_as_is_known(held: tuple[float, ...], bucket: Bucket) -> None:
+    """The memory of the number 1 in double precision begins with 0 and 1.875 in single precision."""
+    wide = Input("s", (2,), (1.0, 3.0), dtype="float64", differentiable=False)
+    call = Grad(("y", "x"), ("x",), ("g",), ("t", "s"))
+    inputs = X, Input("t", (2,), (1.0, 1.0), differentiable=False), wide
+    case = Case(inputs, (Op("mul_scalar", ("x",), ("y",), {"other": 2.0}), call), "exact")
+    assert bucket is _bucket_of_changed(Promise(case, PADDLE_INFO), "s", held)
+
+
 def _bucket_of_changed(promise: Promise, name: str, held: Any) -> Bucket:
     changed = Value(np.asarray(held, np.float32), requires_grad=False)
     return judge(promise, replace(promise.outcome, mutated=(name,), changed=(changed,))).bucket

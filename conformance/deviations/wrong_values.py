@@ -61,6 +61,8 @@ ROUNDINGS_OF = {
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
 IN_MEMORY = ("as if gradients of cross entropies lay where the shares did", "as if gradients were summed in place")
 """Rules whose numbers lie in memory that is written over: what rounds there may have no history of which bounds could be made."""
+IN_THEIR_DTYPE = ("as if sums were read in the dtype of what comes last",)
+"""Rules that say in which dtype the answer comes, too: its numbers are not those in the dtype that is promised."""
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -81,6 +83,8 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         return found.kind != "absence" or is_absent(entry, promise, found)
     if ACCUMULATED in entry.signature and is_accumulated_in_dtypes_of_seeds(promise, found):
         return True
+    if found.kind == "dtype" and not {*IN_THEIR_DTYPE}.isdisjoint(entry.signature):
+        return any(_bears(words, entry.above, promise, found, wrong=True) for words in entry.signature)
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
         if ANOTHER_FORM in entry.signature and is_right_but_for_its_form(promise, found):
             return True

@@ -69,6 +69,32 @@ def test_a_double_gradient_that_a_single_seed_is_added_to_is_read_as_single(got:
     assert bucket == judge(promise, left(promise, {1: {"w": got}})).bucket
 
 
+@pytest.mark.parametrize(
+    ("roots", "got", "bucket"),
+    [
+        (("w", "g"), np.array([2.0, -7.0], np.float32), Bucket.KNOWN_DEVIATION),
+        (("w", "g"), np.array([2.0, -6.0], np.float32), Bucket.DIVERGED),
+        (("g", "w"), np.array([2.0, 1e30]), Bucket.KNOWN_DEVIATION),
+        (("w",), np.array([2.0, 1e30]), Bucket.DIVERGED),
+    ],
+    ids=["read as single", "other numbers", "read beyond its end", "no gradient of a seed"],
+)
+def test_the_gradient_of_a_double_seed_of_a_single_root_is_added_to_what_is_read_in_the_dtype_of_what_comes_last(
+    roots: tuple[str, ...], got: np.ndarray, bucket: Bucket
+) -> None:
+    """Of double precision 2 and 6 begin with 0 and 2 in single precision, to which 2 and -9 are added."""
+    inputs = (
+        *(leaf("x"), leaf("c", data=(2.0, -3.0), differentiable=False), leaf("s", "float64")),
+        *(leaf("t", data=(1.0, 3.0), differentiable=False), leaf("r", "float64", data=(1.0, 3.0), differentiable=False)),
+    )
+    steps = (
+        *(Op("mul", ("x", "c"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)),
+        *(Op("mul_scalar", ("s",), ("w",), {"other": 2.0}), Backward(roots, tuple({"w": "r", "g": "t"}[root] for root in roots))),
+    )
+    promise = Promise(Case(inputs, steps, "exact"), INFO)
+    assert bucket == judge(promise, left(promise, {3: {"s": got}})).bucket
+
+
 def test_what_another_leaf_accumulates_is_no_consequence_of_a_gradient_that_was_wrong_before() -> None:
     promise = Promise(SINGLE_OVER_DOUBLE, INFO)
     wrong = left(promise, {1: {"w": READ}, 3: {"other": np.array([7.0, 7.0], np.float32)}})

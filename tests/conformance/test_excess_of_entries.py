@@ -44,6 +44,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-seed-shape-refused-later", "error: another message"),
         ("paddle-seed-shape-refused-otherwise", "error: another category"),
         ("paddle-hook-shape-refused-later", "error: in a call about other tensors"),
+        ("paddle-seed-dtype-reread-linked", "dtype: other numbers"),
         ("paddle-slot-of-broadcast-seed", "value: a right element"),
         ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
     ],

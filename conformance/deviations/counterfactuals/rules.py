@@ -119,7 +119,7 @@ from conformance.deviations.counterfactuals.special import (
     trigammas_of_a_short_series,
     trigammas_of_nine_terms,
 )
-from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
+from conformance.deviations.counterfactuals.sums import OF_SUMS
 from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
 from reference_impl import OPS
 from reference_impl.primitives.shape import expand
@@ -186,11 +186,9 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
 
 
 RULES: dict[str, Change] = {
-    "as if gradients were summed in place": sums_formed_in_place,
-    "as if gradients were formed in place": gradients_formed_in_place,
+    **OF_SUMS,
     **OF_CALLBACKS,
     "as if a write changed the history of one tensor alone": histories_kept,
-    "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,

@@ -7,7 +7,7 @@ a history that was taken off it, or that was never its own, and its memory may b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -21,6 +21,7 @@ from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.counterfactuals.calls import nothing_freed
+from conformance.deviations.counterfactuals.sums import read_as
 from conformance.ops.dtypes import SINGLE
 from reference_impl import PADDLE, PADDLE_STATIC
 
@@ -91,7 +92,7 @@ def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> It
     seeds = {name for call in calls for name in call.seeds or ()}
     for wide in case.inputs:
         if wide.name in seeds and wide.dtype in SINGLE and not wide.differentiable:
-            read = input_of(wide.name, _read_as(wide.elements, np.dtype(SINGLE[wide.dtype])))
+            read = input_of(wide.name, read_as(wide.elements, np.dtype(SINGLE[wide.dtype])))
             yield with_inputs(case, (read if i is wide else i for i in case.inputs)), number
 
 
@@ -108,17 +109,11 @@ def seeds_read_in_their_leaves(case: Case, number: StepNumber, _: Sequence[str])
             for i, (root, seed) in enumerate(zip(call.roots, call.seeds or (), strict=False)):
                 leaf, given = arrays.get(of.get(root, root)), arrays.get(seed or "")
                 if leaf is not None and given is not None and leaf.dtype != given.dtype and leaf.shape == given.shape:
-                    read.append((at, i, input_of(f"{CONSTANT}{at}_{i}", _read_as(given, leaf.dtype))))
+                    read.append((at, i, input_of(f"{CONSTANT}{at}_{i}", read_as(given, leaf.dtype))))
     for chosen in [*([one] for one in read), *([read] if len(read) > 1 else [])]:
         seeds = {(at, i): constant.name for at, i, constant in chosen}
         steps = (_with_seeds(step, {i: name for (n, i), name in seeds.items() if n == at}) for at, step in enumerate(case.steps))
         yield with_inputs(with_steps(case, steps), (*case.inputs, *(constant for _, _, constant in chosen))), number
-
-
-def _read_as(array: Any, dtype: Any) -> Any:
-    if array.dtype.itemsize < dtype.itemsize:
-        return np.full(array.shape, np.nan, dtype)
-    return np.ascontiguousarray(array).reshape(-1).view(dtype)[: array.size].reshape(array.shape)
 
 
 def _with_seeds(step: Step, names: Mapping[int, str]) -> Step:

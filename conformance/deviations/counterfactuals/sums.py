@@ -1,14 +1,32 @@
-"""Counterfactual rules of sums: what comes of a pass that adds up gradients in memory which other tensors have, too."""
+"""Counterfactual rules of sums: a pass adds up gradients in memory which other tensors have, too, or reads it in another dtype."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
+import numpy as np
+
+from reference_impl.reverse import contract, walk
 from reference_impl.reverse.summed import summed_in_place
+from reference_impl.tape.primitive import array_of
+from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
+
+    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.rules import Pull, Pulled
+
+
+def read_as(array: Any, dtype: Any) -> Any:
+    """Return what lies in the memory of an array in another dtype; NaN where it has not enough for all elements."""
+    if array.dtype.itemsize < dtype.itemsize:
+        return np.full(array.shape, np.nan, dtype)
+    return np.ascontiguousarray(array).reshape(-1).view(dtype)[: array.size].reshape(array.shape)
 
 
 def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -26,3 +44,42 @@ def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManag
 def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have sums hand what arrives on to both operands, where it is added to itself."""
     yield summed_in_place(everywhere=True, both=True)
+
+
+@contextmanager
+def _casts_of_seeds_forgotten(*, last_first: bool) -> Iterator[None]:
+    brought, right_total = contract._seed, walk._total  # noqa: SLF001 - they are changed here, and nobody else needs them
+    casts: list[Any] = []
+
+    def noted(root: Tensor, seed: Tensor | None) -> Tensor:
+        cast = brought(root, seed)
+        casts.extend([cast.node] if cast is not seed and cast.node is not None else [])
+        return cast
+
+    def kept(right: Pull, _: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+        return [(0, g)] if any(node is one for one in casts) else right(node, asked, g, *given)
+
+    def total(before: Any, cotangent: Any) -> Any:
+        one, last = (cotangent, before) if last_first else (before, cotangent)
+        if one is None or last is None or one.dtype == last.dtype:
+            return right_total(before, cotangent)
+        added = read_as(array_of(one), last.dtype) + array_of(last)
+        return Tensor(added) if isinstance(last, Tensor) else added
+
+    with intercepted_rules(kept), patch.object(contract, "_seed", noted), patch.object(walk, "_total", total):
+        yield
+
+
+def sums_read_in_the_dtype_of_the_last(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a seed that was cast come in the dtype of its root, and be added to what is read in that dtype."""
+    yield _casts_of_seeds_forgotten(last_first=False)
+    yield _casts_of_seeds_forgotten(last_first=True)
+
+
+OF_SUMS: dict[str, Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]] = {
+    "as if gradients were summed in place": sums_formed_in_place,
+    "as if gradients were formed in place": gradients_formed_in_place,
+    "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
+    "as if sums were read in the dtype of what comes last": sums_read_in_the_dtype_of_the_last,
+}
+"""The rules of this kind by the words that an entry uses."""

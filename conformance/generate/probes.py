@@ -1,10 +1,11 @@
 """Probes: the shortest scripts that show what an op does where nobody promises anything.
 
-One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands, and twice
-by all of them at once; its graph and that of each first derivative are run twice, the former for the op's result alone, too; and each
-thing that it may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All of
-it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept. The first
-derivatives are run twice with the arguments of each corner, too: a Fourier transform has more nodes where it keeps a half.
+One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands, and twice by
+all of them at once. A second derivative may depend on an operand by the result alone, so each is asked once more with the result cut.
+The graph of the op and that of each first derivative are run twice, the former for the op's result alone, too; and each thing that the
+op may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All of it with
+every operand that needs a gradient alone, and with all together: which of them need one decides what is kept. The first derivatives are
+run twice with the arguments of each corner, too: a Fourier transform has more nodes where it keeps a half.
 """
 
 from __future__ import annotations
@@ -73,6 +74,12 @@ def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step
         yield [applied, *total, *_derivatives(([first], [second], tracked))]
     if len(tracked) > 1:  # some kernels have no gradient of an operand without those of all others
         yield [applied, *total, *_derivatives((tracked, tracked))]
+    alone = [(name,) for name in tracked if len(tracked) < MANY]
+    for asked in dict.fromkeys((*alone, tuple(tracked))):
+        *made_first, last = _derivatives((asked, tracked))
+        kept = msgspec.structs.replace(last, retain_graph=True)
+        cut = msgspec.structs.replace(last, results=tuple(f"cut{name}" for name in tracked), no_grad_vars=results)
+        yield [applied, *total, *made_first, kept, cut]
     yield [applied, *total, Backward(("z",)), Backward(("z",))]
     again = _total(made, results[0], "again")
     yield [applied, *total, *again, Backward(("z",)), Backward(("again",), inputs=results[:1])]

@@ -28,13 +28,14 @@ from conformance.case.files import check
 from conformance.case.outcome import plainly
 from conformance.case.steps import Grad
 from conformance.cli.measuring import conventions_page
+from conformance.compare.promise import promised
 from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue
-from reference_impl import PADDLE, TORCH
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH
 from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file
 from tests.conformance.door import conformance
 
@@ -236,6 +237,16 @@ def test_a_derivative_that_is_cut_although_it_does_not_vanish_is_no_convention_a
     start = after_learning(options, cases)
     _, records = observed(Deciding(options, start), cases)
     assert "diverged" in {record.verdicts["deciding"].bucket for record in records}
+
+
+@pytest.mark.parametrize("about", ["x alone", "x tracked", "x asked"])
+def test_a_probe_with_a_cut_tells_what_a_derivative_depends_on_by_the_result_alone(about: str) -> None:
+    asked = OpenChoice(Kind.CONNECTED, "div_by_quotient", about)
+    by_result, in_any_case = (
+        replace(PADDLE_STATIC, conventions=PADDLE_STATIC.conventions.but({asked: option})) for option in ("formula", "linked")
+    )
+    seen = ((case, *(plainly(promised(case, dialect)) for dialect in (by_result, in_any_case))) for case in probes("div"))
+    assert any(one != other for case, one, other in seen if getattr(case.steps[-1], "no_grad_vars", None))
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)

@@ -118,6 +118,7 @@ PROGRAMS = (
     "constant-seed-beside-the-part-of-a-stride-in-a-program",
     "cut-factor-beside-one-that-is-asked-for",
     "derivative-of-a-power-in-its-result-in-a-program",
+    "derivative-of-a-quotient-beside-a-cut-at-the-quotient",
     "gradient-that-is-a-seed-behind-positive",
     "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",

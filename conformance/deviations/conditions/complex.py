@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,7 @@ def operands_of_two_dtypes(case: Case, number: int) -> bool:
     return isinstance(step, Op) and len({dtypes[name] for name in step.operands if name in dtypes}) > 1
 
 
+@functools.lru_cache(maxsize=64)
 def _dtypes(case: Case) -> dict[str, str]:
     """Return the dtypes of the inputs of a case, and of what it computes, as far as they are floating ones."""
     dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
@@ -135,15 +137,18 @@ def leaves_seeded_in_other_dtypes(case: Case, number: StepNumber) -> set[str]:
     return {root for i in range(len(until(case, number))) for root, _, _ in _seeded_in_other_dtypes(case, i)}
 
 
+@functools.lru_cache(maxsize=1024)
 def _seeded_in_other_dtypes(case: Case, number: int) -> list[tuple[str, str, str]]:
     """Return the roots of a call that are leaves, with their dtypes and those of their seeds, where these are others.
 
     What was flagged later is a leaf as well as an input of the case.
     """
     call = call_at(case, number)
+    if call is None:
+        return []
     dtypes, same = _dtypes(case), names_in_paddle(case, number)
     given = {entry.name for entry in case.inputs} | {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad)}
-    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    pairs = zip(call.roots, call.seeds or (), strict=False)
     named = ((same.get(root, root), name) for root, seed in pairs for name in upstream(case.steps[:number], seed or ""))
     seeded = ((root, dtypes[root], dtypes.get(name, dtypes[root])) for root, name in named if root in given and root in dtypes)
     return [(root, own, other) for root, own, other in seeded if other != own]

@@ -13,7 +13,7 @@ from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.rewrite import with_steps
-from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.findings import evidence
@@ -90,18 +90,6 @@ def test_a_hook_that_runs_although_nothing_needs_it_is_not_called_twice() -> Non
     called = promise.outcome.observations[3]
     assert isinstance(called, Computed)
     assert Bucket.DIVERGED == judge(promise, changed(promise, 3, events=(*called.events, *called.events))).bucket
-
-
-@pytest.mark.parametrize(("of", "bucket"), [("v", Bucket.KNOWN_DEVIATION), ("k", Bucket.DIVERGED)], ids=["the view", "another"])
-def test_a_flag_that_follows_its_base_is_that_of_what_is_made_of_a_view(of: str, bucket: Bucket) -> None:
-    j, k = (Input(name, (2,), (2.0, 3.0), differentiable=False) for name in "jk")
-    steps = (Op("reshape", ("j",), ("v",), {"shape": [2, 1]}), SetRequiresGrad("j", requires_grad=True), Op("neg", (of,), ("n",)))
-    promise = Promise(Case((j, k), steps, "exact"), OF_TORCH)
-    made = promise.outcome.observations[2]
-    assert isinstance(made, Computed)
-    (value,) = made.values
-    assert value is not None
-    assert bucket == judge(promise, changed(promise, 2, values=(replace(value, requires_grad=True),))).bucket
 
 
 def test_a_seed_that_grad_hands_out_does_not_lose_its_gradient() -> None:

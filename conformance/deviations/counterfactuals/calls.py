@@ -226,13 +226,12 @@ def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 
 
 def views_of_toggled_flagged(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Set the flags of the views that a call asks for, or an op takes, of tensors whose flags were set, right before it."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, Grad | Op):
+    """Set the flags of the views that the call asks for, of tensors whose flags were set, right before it."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
         views = views_of_toggled(case.steps[:number])
-        given = step.inputs if isinstance(step, Grad) else step.operands
-        flags = [SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(given) if name in views]
-        yield replace_step(case, number, *flags, step), number + len(flags)
+        flags = [SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(call.inputs) if name in views]
+        yield replace_step(case, number, *flags, call), number + len(flags)
 
 
 def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

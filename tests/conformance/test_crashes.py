@@ -34,7 +34,7 @@ from conformance.deviations.findings import evidence
 from conformance.deviations.frames import DAMAGED, is_in
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, Sampling
-from tests.conformance.engines import INFO
+from tests.conformance.engines import INFO, ROOT
 from tests.conformance.test_records import FAILED
 from tests.wrong_engines import Posing
 
@@ -160,6 +160,12 @@ def test_an_entry_of_damaged_memory_excuses_no_death_outside_of_its_framework(en
 )
 def test_of_damaged_memory_a_process_dies_in_the_framework_the_c_library_or_python(frame: str) -> None:
     assert is_in(DAMAGED, f"the process died: {frame}")
+
+
+def test_of_damaged_memory_a_process_may_die_in_every_layer_of_a_campaign() -> None:
+    campaign = ROOT / "conformance" / "campaign"
+    layers = {path.parent.name for path in campaign.rglob("*.py")}
+    assert layers == {layer for layer in layers if is_in(DAMAGED, f"the process died: SIGSEGV in {layer}/examination.py _note")}
 
 
 def verdict_on(engine: str, case: Case, folder: Path) -> VerdictRecord:

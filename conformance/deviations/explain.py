@@ -5,13 +5,11 @@ Undefined are numbers that 0 · inf or a comparison with NaN decides: nobody pro
 
 from __future__ import annotations
 
-import functools
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import with_steps
@@ -22,22 +20,21 @@ from conformance.deviations.answers import values_at_place
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.variants import variants
 from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF
 from conformance.deviations.entries import LAW, about, known
 from conformance.deviations.presence import changes_of
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, in_form, is_right_but_for_its_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
-    from conformance.case.place import StepNumber
     from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
-    from conformance.deviations.counterfactuals.calls import Variant
     from conformance.deviations.entries import Deviation
 
 PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}
@@ -133,7 +130,7 @@ def _bears_in_other_answers(entry: Deviation, promise: Promise, found: Mismatch)
         with promise.under(change) as changed:
             if bears(entry, changed, found):
                 return True
-    scripts = (_scripts(other, other.signature, promise.case, found.step) for other in others)
+    scripts = (variants(other.signature, promise.case, found.step, other.above) for other in others)
     return any(bears(entry, promise.of(case), replace(found, step=number)) for case, number in itertools.chain.from_iterable(scripts))
 
 
@@ -142,7 +139,7 @@ def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch,
     got = found.actual_array
     if found.kind != "absence" or got is None:
         return False
-    for case, number in _scripts(entry, entry.signature, promise.case, found.step):
+    for case, number in variants(entry.signature, promise.case, found.step, entry.above):
         variant = promise.of(case)
         predicted = [(slot, value.array) for slot, value in values_at_place(variant, number, found) if value is not None]
         for slot, array in ((slot, array) for slot, array in predicted if array.shape == got.shape and array.dtype != got.dtype):
@@ -251,21 +248,9 @@ def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excuse
 
 def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:
     """Yield the scripts of which a step has the answer that an entry says, and the number that the step has there."""
-    for other, moved in _scripts(entry, entry.instead, case, number):
+    for other, moved in variants(entry.instead, case, number, entry.above):
         if moved is not END:
             yield other, moved
-
-
-def _scripts(entry: Deviation, said: Sequence[str], case: Case, number: StepNumber) -> Iterator[Variant]:
-    """Yield the counterfactual scripts of an entry that are scripts, by the words that it ``said``."""
-    for words in filter(COUNTERFACTUALS.__contains__, said):
-        yield from _made(words, case, number, entry.above)
-
-
-@functools.lru_cache(maxsize=1024)
-def _made(words: str, case: Case, number: StepNumber, above: tuple[str, ...]) -> tuple[Variant, ...]:
-    """Return the counterfactual scripts of some words that are scripts; kept, as `Promise.of` keeps what is promised for them."""
-    return tuple((other, moved) for other, moved in COUNTERFACTUALS[words](case, number, above) if is_right(other))
 
 
 def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.case.files import is_right
 from conformance.case.outcome import Computed
 from conformance.case.place import END
 from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import values_at_place
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.variants import variants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,9 +63,8 @@ def is_flagged(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 
 def _is_so(entry: Deviation, promise: Promise, found: Mismatch, holds: Callable[[Promise, StepNumber], bool]) -> bool:
     """Whether something holds of the answer of some counterfactual script of an entry, or of one that its rules give."""
-    words = (one for one in entry.signature if one in COUNTERFACTUALS)
-    variants = (variant for one in words for variant in COUNTERFACTUALS[one](promise.case, found.step, entry.above))
-    if any(holds(promise.of(case), number) for case, number in variants if is_right(case)):
+    scripts = variants(entry.signature, promise.case, found.step, entry.above)
+    if any(holds(promise.of(case), number) for case, number in scripts):
         return True
     for change in changes_of(entry):
         with promise.under(change) as changed:

@@ -66,7 +66,7 @@ def sweep(
 
 def _judged_as_in_a_campaign(name: str, op: str, workers: Workers) -> SweepRecord:
     """Judge the cases of an op that took its process down, each as a whole: a campaign knows a death by its native frame."""
-    titled = list(cases_of(op))
+    titled = list(cases_of(op, by_backward="step:grad" in workers.describe(name).not_offered))
     verdicts = [record.verdicts[name] for record in workers.judged([case for _, case in titled], name)]
     failing = [(title, case, verdict) for (title, case), verdict in zip(titled, verdicts, strict=True) if verdict.bucket in FAILING]
     failures = tuple(f"{name}: {title} {_attributes(case)}: {verdict.bucket}" for title, case, verdict in failing)
@@ -99,7 +99,7 @@ def sweep_op(name: str, op: str) -> SweepRecord:
     points: Counter[str] = Counter()
     deviations: Counter[str] = Counter()
     failures = []
-    for title, case in cases_of(op):
+    for title, case in cases_of(op, by_backward=engine.info.refusal(("step:grad",)) is not None):
         cases += 1
         failing = []
         for part, count, verdict in _verdicts(engine, case, packed=is_packed(op)):
@@ -179,7 +179,7 @@ def _alike(expected: Outcome, actual: Outcome, length: int) -> list[list[int]]:
         if not isinstance(e, Computed) or not isinstance(a, Computed):
             differs[:] |= _word(e) != _word(a)
             continue
-        for x, y in zip(e.values, a.values, strict=True):
+        for x, y in zip((*e.values, *(e.state or ())), (*a.values, *(a.state or ())), strict=True):
             if x is None or y is None or x.array.shape != y.array.shape or x.array.shape[:1] != (length,):
                 differs[:] |= x is not y
                 continue

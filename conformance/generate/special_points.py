@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from conformance.case.case import Case, Input, data_of
-from conformance.case.steps import Grad, Op
+from conformance.case.steps import Backward, Grad, Op
 from conformance.generate.matrices import MATRICES, matrices
 from conformance.generate.odds import SketchOdds
 from conformance.generate.sources import FastSource
@@ -207,12 +207,15 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
         yield sketch.inputs, [d.name for d in operands], attrs
 
 
-def cases_of(name: str) -> Iterator[tuple[str, Case]]:
-    """Yield the cases of an op, each with its title."""
+def cases_of(name: str, *, by_backward: bool = False) -> Iterator[tuple[str, Case]]:
+    """Yield the cases of an op, each with its title.
+
+    ``by_backward``: the first derivative is asked for by `backward`, for an engine that has no `grad`. The second one has no other way.
+    """
     for dtype in (OTHER_KIND[d] if catalogue()[name].numbers.taken == "complex" else d for d in REAL):
         for inputs, operands, attrs in _drawn(name, dtype):
             for order in ORDERS:
-                yield f"{name}, order {order}, {dtype}", _case(name, inputs, operands, attrs, order=order)
+                yield f"{name}, order {order}, {dtype}", _case(name, inputs, operands, attrs, order=order, by_backward=by_backward)
 
 
 def _seed(name: str, array: Any, dtype: str) -> Input:
@@ -220,7 +223,7 @@ def _seed(name: str, array: Any, dtype: str) -> Input:
     return Input(name, array.shape, data_of(numbers), dtype, differentiable=False)
 
 
-def _case(name: str, inputs: list[Input], operands: list[str], attrs: dict[str, Any], *, order: int) -> Case:
+def _case(name: str, inputs: list[Input], operands: list[str], attrs: dict[str, Any], *, order: int, by_backward: bool) -> Case:
     arrays = {entry.name: entry.array() for entry in inputs}
     with np.errstate(all="ignore"):
         made = OPS[name](*(arrays[o] for o in operands), **attrs)
@@ -229,10 +232,9 @@ def _case(name: str, inputs: list[Input], operands: list[str], attrs: dict[str, 
     seeds = [_seed(f"s{i}", out, str(out.dtype)) for i, out in enumerate(outs)]
     asked = tuple(dict.fromkeys(operands))
     first = tuple(f"g{i}" for i in range(len(asked)))
-    steps: list[Step] = [
-        Op(name, tuple(operands), roots, attrs),
-        Grad(roots, asked, first, tuple(s.name for s in seeds), create_graph=order > 1, allow_unused=True),
-    ]
+    seeded = tuple(s.name for s in seeds)
+    asking = Grad(roots, asked, first, seeded, create_graph=order > 1, allow_unused=True)
+    steps: list[Step] = [Op(name, tuple(operands), roots, attrs), Backward(roots, seeded) if by_backward and order == 1 else asking]
     if order > 1:
         again = [_seed(f"t{i}", arrays[a], str(arrays[a].dtype)) for i, a in enumerate(asked)]
         for i, root in enumerate(first):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,15 @@ from conformance.case.steps import Op
 from conformance.cli.gate import check_points
 from conformance.compare.promise import impossible
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single, special
+from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
 from conformance.report.terminal import Checked
 from reference_impl import OPS, TORCH
+from reference_impl.tape.primitive import array_of
 from tests.wrong_engines import WrongEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.backends.interpreter import Interpreter
 
@@ -162,3 +165,29 @@ def test_an_op_that_ends_the_process_otherwise_is_a_failure() -> None:
         (swept,) = sweep(["tests.conformance.test_points:dies_of_relu"], workers, ["relu"])
     assert swept.failures
     assert all(line.endswith(": crashed") for line in swept.failures)
+
+
+BY_BACKWARD = replace(TORCH, not_offered={**TORCH.not_offered, "step:grad": "there is backward alone"})
+
+
+def without_grad() -> Interpreter:
+    return reference(BY_BACKWARD, BY_BACKWARD.not_offered)
+
+
+def drops_the_slope_at_infinity_without_grad() -> WrongEngine:
+    return WrongEngine("drops_the_slope_at_infinity_without_grad", rule_fault("relu", 0, _dropped_at_infinity), BY_BACKWARD)
+
+
+def _dropped_at_infinity(rule: Callable[..., Any], g: Any, out: Any, x: Any) -> Any:
+    return np.where(np.isposinf(array_of(x)), 0.0, rule(g, out, x)).astype(x.dtype)
+
+
+def test_an_engine_that_has_backward_alone_is_asked_for_first_derivatives_at_special_points() -> None:
+    found = sweep_op("tests.conformance.test_points:without_grad", "relu")
+    assert found.points.keys() == {"agreed", "not_offered"}
+
+
+def test_a_gradient_that_is_wrong_at_one_point_is_caught_in_an_engine_that_has_backward_alone() -> None:
+    found = sweep_op("tests.conformance.test_points:drops_the_slope_at_infinity_without_grad", "relu")
+    assert found.failures
+    assert all("x0 = inf" in line for line in found.failures)

@@ -30,7 +30,7 @@ _judged: list[_Judged] = []
 def verdicts(workers: Workers, backend: str, cases: Mapping[str, Case]) -> Mapping[str, VerdictRecord]:
     """Judge cases on a backend, once; the verdicts have the names of the cases."""
     for one in _judged:
-        if one.workers is workers and one.backend == backend and one.cases is cases:
+        if one.workers is workers and one.backend == backend and one.cases == cases:
             return one.verdicts
     records = workers.judged(list(cases.values()), backend, Judging(nulls=Sampling.NONE))  # nobody looks at what is no verdict
     made = {name: record.verdicts[backend] for name, record in zip(cases, records, strict=True)}

@@ -1,0 +1,87 @@
+"""Programs that a campaign found red: known deviations, otherwise than in the case of their finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case.case import Case, Input
+from conformance.case.steps import (
+    Grad,
+    Op,
+    Step,
+)
+from conformance.judge.verdict import Bucket
+from tests.conformance.known_scripts import V, W, X, ending, given
+
+if TYPE_CHECKING:
+    from conformance.campaign.workers.pool import Workers
+
+
+def program(*steps: Step, inputs: tuple[Input, ...] = (X,)) -> Case:
+    return Case(inputs, steps)
+
+
+SEEN = {
+    "a target that stands three times": ("paddle-static-targets-coincide", program(Grad(("x", "x", "x"), ("x",), ("g",)))),
+    "a target that is cut, beside another of which the way is cut": (
+        "paddle-static-no-grad-target",
+        program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),
+    ),
+    "one of two targets that are cut": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("roll", ("x",), ("y",), {"axis": 1, "shift": 0}),
+            Op("topk", ("x",), ("z",), {"axis": 0, "k": 1}),
+            Grad(("x", "y", "z"), ("x",), ("g",), no_grad_vars=("y", "z")),
+            inputs=(given("x", shape=(1, 1)),),
+        ),
+    ),
+    "a target that is what is cut by another name": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("getitem_slice", ("x",), ("y",), {"key": [[0, 1, 1]]}),
+            Grad(("y",), ("x",), ("g",), no_grad_vars=("x",)),
+            inputs=(given("x", shape=(1,)),),
+        ),
+    ),
+    "a first operand that is cut": (
+        "paddle-static-constant-first-double",
+        program(
+            Op("mul", ("w", "x"), ("y",)),
+            Grad(("y",), ("x",), ("g",), ("v",), no_grad_vars=("w",)),
+            Op("mul", ("g", "v"), ("z",)),
+            Grad(("z",), ("v",), ("h",)),
+            inputs=(X, V, W),
+        ),
+    ),
+    "a seed of a difference from a number": (
+        "paddle-static-sub-double-rank",
+        program(
+            Op("sub", ("x", "y"), ("d",)),
+            Grad(("d",), ("x", "y"), ("g", "h"), ("v",)),
+            Op("add", ("g", "g"), ("z",)),
+            Op("sub", ("z", "h"), ("t",)),
+            Grad(("t",), ("v",), ("k",)),
+            inputs=(X, given("y", 2.0, shape=(1,)), given("v", shape=(1,))),
+        ),
+    ),
+    "a product of one factor that is zero": (
+        "paddle-static-prod-zero",
+        program(
+            Op("prod", ("x",), ("y",), {"axis": 0, "keepdims": True}),
+            Grad(("y",), ("x",), ("g",)),
+            inputs=(given("x", 0.0, shape=(1,)),),
+        ),
+    ),
+    "an expansion to no axes": (
+        "paddle-static-slice-returns-operand",
+        program(Op("expand", ("x",), ("y",), {"shape": []}, no_grad=True)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_known_deviation_is_known_in_this_program(name: str, workers: Workers) -> None:
+    assert ending(SEEN, name, workers, "paddle-static") == (Bucket.KNOWN_DEVIATION, True)

@@ -13,7 +13,7 @@ import pytest
 from conformance.backends.registry import registration, registrations
 from conformance.campaign.workers import nursery
 from conformance.campaign.workers.backend_cache import describe_backend
-from conformance.campaign.workers.nursery import LOOK, DeathError, forked
+from conformance.campaign.workers.nursery import GLANCE, LOOK, DeathError, forked
 from conformance.campaign.workers.pool import Workers
 from conformance.campaign.workers.trial import run_case
 from conformance.campaign.workers.warm_up import CASES, _can_be_forked, _found_forkable
@@ -109,9 +109,10 @@ class Starved:
         raise FileNotFoundError
 
 
-def test_time_in_which_a_busy_machine_gave_a_child_no_turn_is_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("glances", [0.0, 0.5, 1.5], ids=lambda glances: f"{glances} glances")
+def test_time_in_which_a_busy_machine_gave_a_child_no_turn_is_not_its_own(glances: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nursery, "PROCESSES", Starved())
-    assert forked(computes, timeout=0.0) == "words"
+    assert forked(computes, timeout=glances * GLANCE) == "words"
 
 
 def test_a_child_that_does_not_finish_dying_is_ended() -> None:

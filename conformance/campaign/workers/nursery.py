@@ -108,11 +108,10 @@ def _read(pipe: int, child: int, timeout: float | None, watch: _Watch) -> bytes 
     until = allowed
     parts: list[bytes] = []
     while True:
-        left = until - time.monotonic()
-        if not select.select([pipe], [], [], max(0.0, min(left, GLANCE)))[0]:
-            if left <= GLANCE:
+        if not select.select([pipe], [], [], GLANCE)[0]:
+            if time.monotonic() >= until:
                 until = allowed + _held_up(child)
-            if until - time.monotonic() <= GLANCE or watch.gives_up():
+            if time.monotonic() >= until or watch.gives_up():
                 return None
             continue
         part = os.read(pipe, 1 << 16)

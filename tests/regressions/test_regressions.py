@@ -24,6 +24,7 @@ RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "answers-that-stand-in-one-another",
+    "batch-of-group-norm-above-what-was-freed",
     "batch-behind-a-backward-with-inputs",
     "complex-seed-that-real-leaves-made",
     "cosine-of-nothing-twice",
@@ -38,6 +39,7 @@ WRONG_ON_TORCH = (
     "hook-on-a-result-of-a-normalization-of-groups",
     "hook-on-a-seed-that-is-asked-for-by-its-gradient",
     "largest-differences-of-a-solution-that-tie",
+    "leaf-that-its-own-gradient-was-flagged-as",
     "nan-that-logcumsumexp-leaves-out",
     "real-number-beside-a-complex-one-in-two-passes",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
@@ -80,6 +82,7 @@ OF_TORCH_ALONE = (
     "freed-node-of-a-batch",
     "grad-of-nothing-that-was-joined-twice",
     "leaf-that-a-batch-is-asked-for-twice",
+    "leaf-that-its-own-gradient-was-flagged-as",
     "retained-gradient-of-a-batch-that-is-refused",
     "seed-of-an-edge-that-was-made-a-leaf",
     "sum-of-a-number-times-one-that-was-saved",

@@ -46,6 +46,7 @@ ANOTHER_FORM = "right in another form"
 
 BEYOND = frozenset(
     {
+        "as if fills had gradients at the first places alone",
         "as if a loss were seeded in part",
         "as if seeds were read in a row",
         "as if seeds were read in the dtypes of their leaves",

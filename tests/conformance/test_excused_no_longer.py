@@ -117,3 +117,34 @@ def test_an_operand_that_is_returned_is_the_result_from_then_on_and_the_result_i
     gradient = by_operand.state[slot]
     assert gradient is not None
     assert [7.0, 7.0] == gradient.array.tolist()
+
+
+def with_results(promise: Promise, number: int, *results: Any) -> Outcome:
+    """Return what is promised, but for these results of a step, whose flags are those that are promised."""
+    seen = promise.outcome.observations[number]
+    assert isinstance(seen, Computed)
+    flags = (value is not None and value.requires_grad for value in seen.values)
+    values = tuple(Value(np.array(array, np.float32), flag) for array, flag in zip(results, flags, strict=True))
+    return changed(promise, number, values=values)
+
+
+@pytest.mark.parametrize(
+    ("of_filled", "of_value", "bucket"),
+    [((0.0, 5.0), 0.0, Bucket.KNOWN_DEVIATION), ((0.0, 0.0), 3.0, Bucket.DIVERGED), ((0.0, 0.0), 0.0, Bucket.DIVERGED)],
+    ids=["the value's", "that of what is filled", "both"],
+)
+def test_a_fill_may_lose_the_gradient_of_its_value_and_no_other(of_filled: Any, of_value: float, bucket: Bucket) -> None:
+    value, seed = Input("v", (), (7.0,)), Input("s", (2,), (3.0, 5.0), differentiable=False)
+    filled = Op("masked_fill_tensor", ("x", "v"), ("f",), {"mask": [True, False]})
+    promise = Promise(Case((X, value, seed), (filled, Grad(("f",), ("x", "v"), ("g", "h"), ("s",))), "exact"), INFO)
+    assert bucket == judge(promise, with_results(promise, 1, of_filled, of_value)).bucket
+
+
+@pytest.mark.parametrize(
+    ("of_value", "bucket"),
+    [((1.0, -8.5, 3.0), Bucket.KNOWN_DEVIATION), ((2.0, 5.0, 3.0), Bucket.DIVERGED)],
+    ids=["memory where the mask is false", "another number where it is true"],
+)
+def test_a_fill_with_several_is_right_at_the_first_places_of_the_mask(of_value: Any, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-masked-fill-value-uninitialised")), INFO)
+    assert bucket == judge(promise, with_results(promise, 1, of_value)).bucket

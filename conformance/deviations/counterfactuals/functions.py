@@ -26,13 +26,13 @@ from reference_impl.primitives.shape import expand, flip, reshape, sum_to
 from reference_impl.primitives.statistics import logcumsumexp
 from reference_impl.static.program import Variable
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules, replaced_forward
+from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from reference_impl.tape.rules import Pull, Pulled, Rule
+    from reference_impl.tape.rules import Rule
 
 sin, cos, log, absolute = (OPS[name] for name in ("sin", "cos", "log", "abs"))
 
@@ -331,15 +331,3 @@ def _negated_beneath(right: Rule, _: int, g: Any, out: Any, x: Any, y: Any, **at
         held.stop_gradient = True
         g = sub(held, g)
     return right(g, out, x, y, **attrs)
-
-
-def filled_values_lost(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a value that is filled in be zeros where that of what it fills is computed, too."""
-    yield intercepted_rules(_lost_beside_the_first)
-
-
-def _lost_beside_the_first(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
-    made = right(node, asked, g, *given)
-    if primitive is not OPS["masked_fill_tensor"] or len(asked) < 2:
-        return made
-    return [(position, c if position == 0 else np.zeros(shape_of(c), array_of(c).dtype)) for position, c in made]

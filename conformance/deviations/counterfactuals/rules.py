@@ -31,13 +31,13 @@ from conformance.deviations.counterfactuals.exponentials import (
     gradients_of_exponentials_squared_too_often,
     matrices_halved_too_few_times,
 )
+from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places
 from conformance.deviations.counterfactuals.functions import (
     curvatures_of_entropies_damped,
     curvatures_of_logsigmoid_differences,
     derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
     exponentials_clamped,
-    filled_values_lost,
     fractions_of_two_zeros,
     gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
@@ -283,6 +283,7 @@ RULES: dict[str, Change] = {
     "as if determinants that are 0 were constants": determinants_of_singular_matrices_constant,
     "as if determinants were made of singular values": determinants_made_of_singular_values,
     "as if determinants beside a small one were constants": determinants_beside_a_small_one_constant,
-    "as if no gradient of a value came beside that of what it fills": filled_values_lost,
+    "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
+    "as if fills had gradients at the first places alone": fills_of_first_places,
 }
 """The counterfactual rules by the words that an entry uses."""

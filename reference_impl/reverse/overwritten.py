@@ -29,6 +29,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
+def noted_accumulation() -> Iterator[Callable[[], bool]]:
+    """Have a function say whether the pass that is running accumulates, inside a ``with`` block."""
+    walk, accumulating = engine._walk, [False]
+
+    def noted(*given: Any, accumulates: bool) -> ReversePass:
+        accumulating[0] = accumulates
+        return walk(*given, accumulates=accumulates)
+
+    with patch.object(engine, "_walk", noted):
+        yield lambda: accumulating[0]
+
+
+@contextmanager
 def overwritten(ops: Mapping[str, tuple[Saved, Gradient]], memories: list[Any]) -> Iterator[None]:
     """Have ops keep the gradient of their first operand in the place of what they saved, inside a ``with`` block.
 
@@ -36,11 +49,6 @@ def overwritten(ops: Mapping[str, tuple[Saved, Gradient]], memories: list[Any]) 
     **attrs)``. The first gradient is the right one. ``memories``: where these lie, to which each of them is added.
     """
     memory: dict[Application, Any] = {}
-    walk, accumulating = engine._walk, [False]
-
-    def noted(*given: Any, accumulates: bool) -> ReversePass:
-        accumulating[0] = accumulates
-        return walk(*given, accumulates=accumulates)
 
     def made(
         right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
@@ -51,17 +59,17 @@ def overwritten(ops: Mapping[str, tuple[Saved, Gradient]], memories: list[Any]) 
         saved, gradient = ops[primitive.name]
         arrays = [array_of(x) for x in operands]
         if node not in memory:
-            if not accumulating[0]:
+            if not accumulates():
                 return pulled
             memory[node] = saved(*arrays, **node.attrs)
             memories.append(memory[node])
         kept = memory[node]
         wrong = gradient(kept, array_of(g), *arrays, **node.attrs)
-        if accumulating[0]:
+        if accumulates():
             kept[...] = wrong
         if type(g) is not Tensor:
-            return [(position, (kept if accumulating[0] else wrong) if position == 0 else c) for position, c in pulled]
+            return [(position, (kept if accumulates() else wrong) if position == 0 else c) for position, c in pulled]
         return [(position, add(c, wrong - array_of(c)) if position == 0 else c) for position, c in pulled]
 
-    with intercepted_rules(made), patch.object(engine, "_walk", noted):
+    with noted_accumulation() as accumulates, intercepted_rules(made):
         yield

@@ -17,9 +17,11 @@ from unittest.mock import patch
 
 import numpy as np
 
+from reference_impl.primitives.arithmetic import add
 from reference_impl.reverse import engine, walk
 from reference_impl.reverse.custom import Custom
 from reference_impl.reverse.plan import first_in_first_out
+from reference_impl.tape.primitive import Observation, Primitive
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Mode, Tensor
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from reference_impl.dialects.dialect import Dialect
     from reference_impl.reverse.plan import Asked
-    from reference_impl.tape.primitive import Application, Primitive
+    from reference_impl.tape.primitive import Application
     from reference_impl.tape.rules import Pull, Pulled
     from reference_impl.tape.tensor import Node
 
@@ -52,6 +54,7 @@ def summed_in_place(
     in the opposite order, which an engine may do now and then. ``kept_by_nodes``: memory of nodes that their rules return, uncopied.
     """
     returned: list[Any] = []
+    views: dict[int, Any] = {}
     cotangents, total, accumulate, arrive = Custom.cotangents, walk._total, engine._accumulate, walk.ReversePass._arrive
 
     def is_returned(x: Any) -> bool:
@@ -68,7 +71,15 @@ def summed_in_place(
             yield position, gradient
 
     def own(cotangent: Any) -> Any:
-        return cotangent[...] if any(cotangent is one for one in kept_by_nodes) else _own(cotangent)
+        if any(cotangent is one for one in kept_by_nodes):
+            return same(views.setdefault(id(cotangent), cotangent[...]), cotangent)
+        return _own(cotangent)
+
+    def changed(array: Any) -> Any:
+        for one in kept_by_nodes:
+            if one is not array and one.shape == array.shape and np.may_share_memory(one, array):
+                same(one, array)
+        return array
 
     def made(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
         if primitive.views or not is_returned(g):
@@ -77,17 +88,17 @@ def summed_in_place(
         shared = {0, 1} if both and primitive.name == "add" else {SHARING.get(primitive.name)}
         pulled = [(position, c if position in shared else own(c)) for position, c in right(node, asked, g, *given)]
         if g.base is not None and _writes(primitive):
-            return [(position, _written(c, g)) for position, c in pulled]
-        return [(position, g[...] if c is g else c) for position, c in pulled]
+            return [(position, changed(_written(c, g))) for position, c in pulled]
+        return [(position, same(g[...], g) if c is g else c) for position, c in pulled]
 
     def arrived(self: walk.ReversePass, tensor: Tensor, cotangent: Any) -> None:
         if type(cotangent) is np.ndarray and not is_returned(cotangent):  # a seed is the user's
-            cotangent = cotangent.copy()
+            cotangent = _own(cotangent)
             returned.append(cotangent)
         arrive(self, tensor, cotangent)
 
     def totalled(before: Any, cotangent: Any) -> Any:
-        return np.add(before, cotangent, out=before) if cotangent is not None and is_returned(before) else total(before, cotangent)
+        return changed(_added(before, cotangent)) if cotangent is not None and is_returned(before) else total(before, cotangent)
 
     def kept(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
         before = engine.grad_kept(tensor, dialect)
@@ -97,7 +108,7 @@ def summed_in_place(
         if before is None:
             tensor.grad.array = cotangent
         elif is_returned(before.array):
-            tensor.grad.array = np.add(before.array, cotangent, out=before.array)
+            tensor.grad.array = changed(_added(before.array, cotangent))
 
     with ExitStack() as stack:
         stack.enter_context(intercepted_rules(made if everywhere else _copied))
@@ -121,7 +132,7 @@ def _writes(primitive: Primitive) -> bool:
 
 def _written(cotangent: Any, arrived: Any) -> Any:
     arrived[...] = cotangent
-    return arrived
+    return same(arrived, cotangent)
 
 
 def _copied(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
@@ -133,4 +144,25 @@ def _copied(right: Pull, primitive: Primitive, node: Application, asked: Sequenc
 
 
 def _own(cotangent: Any) -> Any:
-    return cotangent.copy() if type(cotangent) is np.ndarray else cotangent
+    return _COPIED(cotangent) if type(cotangent) is np.ndarray else cotangent
+
+
+def _added(before: Any, cotangent: Any) -> Any:
+    np.add(before, cotangent, out=before)
+    return _noted(add, [before, cotangent], before)
+
+
+def same(array: Any, other: Any) -> Any:
+    """Return an array that has the elements of another one since they were written there, or because it lies there."""
+    return _noted(_COPIED, [other], array)
+
+
+def _noted(primitive: Primitive, arrays: list[Any], out: Any) -> Any:
+    """Return what was made in memory that was there before, as a primitive would make it; who looks on is told."""
+    if Observation.observer is not None:
+        Observation.observer(primitive, arrays, {}, out)
+    return out
+
+
+_COPIED = Primitive(lambda x: x.copy(), "copied", ulps=0)
+"""The same elements."""

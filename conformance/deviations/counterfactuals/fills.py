@@ -7,11 +7,11 @@ first places of the mask alone, as many as it has, and what else is in its memor
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.deviations.counterfactuals.turns import held_by_turns
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -19,35 +19,23 @@ from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from conformance.deviations.counterfactuals.turns import Held
     from reference_impl.tape.rules import Pull, Pulled
-
-    Held = Callable[[int], bool]
-    """Whether what arrives at a fill is held by somebody else, by how many fills came before it."""
-
-MOST = 4
-"""Of so many fills it is tried whether what arrives at one of them is held, or what arrives at all others."""
 
 
 def arriving_at_fills_overwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient in a single value be read where that in what it fills was written: at all fills, at one, or at all but one."""
-    for held in _held():
+    for held in held_by_turns():
         yield intercepted_rules(_Filling(held, several=False))
 
 
 def fills_of_first_places(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient in a value of several elements be written at the first places of the mask alone, besides."""
-    for held in (*_held(), lambda _: True):
+    for held in (*held_by_turns(), lambda _: True):
         yield intercepted_rules(_Filling(held, several=True))
-
-
-def _held() -> Iterator[Held]:
-    yield lambda _: False
-    for i in range(MOST):
-        yield partial(int.__eq__, i)
-        yield partial(int.__ne__, i)
 
 
 class _Filling:

@@ -6,13 +6,11 @@ from contextlib import ExitStack, contextmanager
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import numpy as np
 
-from conformance.backends.reference.engine import ReferenceEngine
-from conformance.case.outcome import Value
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.shared_gradients import gradients_in_memories
 from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothed
@@ -23,10 +21,8 @@ from reference_impl.primitives.margins import less_own
 from reference_impl.primitives.shape import expand
 from reference_impl.primitives.softmax import softmax
 from reference_impl.reverse.overwritten import overwritten
-from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import shape_of, zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
-from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,25 +63,8 @@ def shares_overwritten_by_gradients(_: Sequence[str]) -> Iterator[AbstractContex
 @contextmanager
 def _in_one_memory(ops: Mapping[str, Any]) -> Iterator[None]:
     memories: list[Any] = []
-    with (
-        overwritten(ops, memories),
-        summed_in_place(everywhere=True, kept_by_nodes=memories),
-        patch.object(ReferenceEngine, "look", _looked),
-        patch.object(ReferenceEngine, "clear_grad", _cleared),
-    ):
+    with overwritten(ops, memories), gradients_in_memories(memories):
         yield
-
-
-def _looked(_: ReferenceEngine, tensor: Tensor) -> Value:
-    return Value(np.array(tensor.array), tensor.requires_grad)
-
-
-def _cleared(_: ReferenceEngine, tensor: Tensor, to: str) -> None:
-    if to == "none":
-        tensor.grad = None
-    elif tensor.grad is not None:
-        tensor.grad.array[...] = 0
-        tensor.grad = Tensor(np.zeros_like(tensor.grad.array))
 
 
 def _softmax(axis: int, x: Any, *_: Any, **__: Any) -> Any:

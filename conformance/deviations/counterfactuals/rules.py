@@ -55,6 +55,10 @@ from conformance.deviations.counterfactuals.functions import (
 )
 from conformance.deviations.counterfactuals.histories import histories_kept
 from conformance.deviations.counterfactuals.hooks import OF_CALLBACKS
+from conformance.deviations.counterfactuals.kept_cotangents import (
+    cotangents_of_normalizations_overwritten,
+    cotangents_of_slopes_overwritten,
+)
 from conformance.deviations.counterfactuals.kinks import (
     derivatives_of_kinks_one_sided,
     derivatives_of_ties_unshared,
@@ -283,6 +287,8 @@ RULES: dict[str, Change] = {
     "as if determinants that are 0 were constants": determinants_of_singular_matrices_constant,
     "as if determinants were made of singular values": determinants_made_of_singular_values,
     "as if determinants beside a small one were constants": determinants_beside_a_small_one_constant,
+    "as if gradients of batch norms were written to their cotangents": cotangents_of_normalizations_overwritten,
+    "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
 }

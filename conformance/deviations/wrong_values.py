@@ -61,7 +61,7 @@ ROUNDINGS_OF = {
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
 IN_MEMORY = ("as if gradients of cross entropies lay where the shares did", "as if gradients were summed in place")
 """Rules whose numbers lie in memory that is written over: what rounds there may have no history of which bounds could be made."""
-IN_THEIR_DTYPE = ("as if sums were read in the dtype of what comes last",)
+IN_THEIR_DTYPE = ("as if gradients of custom functions kept their dtypes", "as if sums were read in the dtype of what comes last")
 """Rules that say in which dtype the answer comes, too: its numbers are not those in the dtype that is promised."""
 
 
@@ -77,17 +77,19 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         return found.expected not in ("present", "computed") or vanishes(promise, found)
     if found.kind == "flag":
         return is_flagged(entry, promise, found)
-    if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
+    in_its_dtype = found.kind == "dtype" and not {*IN_THEIR_DTYPE}.isdisjoint(entry.signature)
+    if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value" and not in_its_dtype):
         return True
     if found.actual_array is None:
         return found.kind != "absence" or is_absent(entry, promise, found)
     if ACCUMULATED in entry.signature and is_accumulated_in_dtypes_of_seeds(promise, found):
         return True
-    if found.kind == "dtype" and not {*IN_THEIR_DTYPE}.isdisjoint(entry.signature):
+    in_form_alone = found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size
+    if in_form_alone and ANOTHER_FORM in entry.signature and is_right_but_for_its_form(promise, found):
+        return True
+    if in_its_dtype:
         return any(_bears(words, entry.above, promise, found, wrong=True) for words in entry.signature)
-    if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
-        if ANOTHER_FORM in entry.signature and is_right_but_for_its_form(promise, found):
-            return True
+    if in_form_alone:
         found = replace(found, kind="value", actual_array=in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = _told(entry, promise, found, wrong)

@@ -48,6 +48,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-slot-of-broadcast-seed", "value: a right element"),
         ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
         ("paddle-masked-fill-value-uninitialised", "value: a right element"),
+        ("paddle-custom-gradient-dtype-kept", "dtype: other numbers"),
         ("paddle-sigmoid-third-overwritten", "value: a little beside"),
         ("paddle-batch-norm-double-twice", "value: a little beside"),
     ],

@@ -81,7 +81,7 @@ def test_what_a_refused_backward_left_is_the_gradient_of_that_leaf(number: float
     left = Value(np.array([number], np.float32), requires_grad=False)
     state = tuple(left if name == "c" else value for name, value in zip(promise.case.watched, refused.state, strict=True))
     answer = replace(promise.outcome, observations=[*before, replace(refused, state=state)], final=state)
-    assert bucket == judge(promise, answer).bucket
+    assert bucket == judge(promise, answer).bucket, judge(promise, answer)
 
 
 def test_a_hook_that_runs_although_nothing_needs_it_is_not_called_twice() -> None:
@@ -148,3 +148,18 @@ def test_a_fill_may_lose_the_gradient_of_its_value_and_no_other(of_filled: Any, 
 def test_a_fill_with_several_is_right_at_the_first_places_of_the_mask(of_value: Any, bucket: Bucket) -> None:
     promise = Promise(read(evidence("paddle-masked-fill-value-uninitialised")), INFO)
     assert bucket == judge(promise, with_results(promise, 1, of_value)).bucket
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"),
+    [((2.0, 3.0), Bucket.KNOWN_DEVIATION), ((4.0, 2.0), Bucket.KNOWN_DEVIATION), ((2.0, 4.0), Bucket.DIVERGED)],
+    ids=["of what is read in single precision", "right ones", "others"],
+)
+def test_what_is_added_to_is_read_in_the_dtype_that_a_custom_function_returns(numbers: Any, bucket: Bucket) -> None:
+    """As Paddle 3.3.1 does it: 2 in double precision is 0 and 2 in single precision."""
+    leaf, seed = (Input(name, (2,), (2.0, 1.0), "float64", differentiable=name == "x") for name in "xs")
+    cast = Op("cast", ("c",), ("b",), {"dtype": "float32"})
+    function = Custom(("x",), ("y",), (Op("mul_scalar", ("x",), ("f",), {"other": 2.0}),), ("f",), ("c",), ("b",), (cast,))
+    steps = (function, Op("add", ("y", "x"), ("z",)), Grad(("z",), ("x",), ("g",), ("s",)))
+    promise = Promise(Case((leaf, seed), steps, "exact"), INFO)
+    assert bucket == judge(promise, with_results(promise, 2, numbers)).bucket

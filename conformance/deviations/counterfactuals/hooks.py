@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from conformance.deviations.counterfactuals.sums import read_in_the_dtype_of_the_last
 from reference_impl.errors import AutogradError, Category
 from reference_impl.reverse import custom, engine, walk
 from reference_impl.tape.primitive import array_of
@@ -66,9 +67,35 @@ def casts_of_custom_gradients_unrecorded(_: Sequence[str]) -> Iterator[AbstractC
     yield patch.object(custom, "cast", lambda gradient, dtype: Tensor(array_of(gradient).astype(dtype)))
 
 
+def dtypes_of_custom_gradients_kept(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
+    """Have a gradient that a custom function returns for a leaf keep its dtype; in that of the last all is read that it is added to."""
+    yield _dtypes_kept()
+
+
+@contextmanager
+def _dtypes_kept() -> Iterator[None]:
+    fitted, cotangents, nodes = custom.Custom._fitted, custom.Custom.cotangents, []  # noqa: SLF001 - as above
+
+    def noted(self: custom.Custom, node: Any, *given: Any) -> Iterator[tuple[int, Any]]:
+        nodes.append(node)
+        yield from cotangents(self, node, *given)
+
+    def kept(self: custom.Custom, gradient: Tensor, primal: Any, position: int) -> Tensor:
+        is_leaf = nodes[-1].operands[position].node is None
+        return gradient if is_leaf and gradient.shape == primal.shape else fitted(self, gradient, primal, position)
+
+    with (
+        patch.object(custom.Custom, "cotangents", noted),
+        patch.object(custom.Custom, "_fitted", kept),
+        read_in_the_dtype_of_the_last(),
+    ):
+        yield
+
+
 OF_CALLBACKS: dict[str, Callable[[Sequence[str]], Iterator[AbstractContextManager[Any]]]] = {
     "as if the dtype were checked after all hooks": dtypes_checked_after_all_hooks,
     "as if what hooks return were the gradient itself": answers_kept,
+    "as if gradients of custom functions kept their dtypes": dtypes_of_custom_gradients_kept,
     "as if gradients of another dtype were constants": casts_of_custom_gradients_unrecorded,
 }
 """The rules of this kind by the words that an entry uses."""

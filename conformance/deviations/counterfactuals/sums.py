@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from reference_impl.reverse import contract, walk
+from reference_impl.primitives.arithmetic import add
+from reference_impl.reverse import contract, engine, walk
 from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
@@ -48,7 +49,7 @@ def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextMana
 
 @contextmanager
 def _casts_of_seeds_forgotten(*, last_first: bool) -> Iterator[None]:
-    brought, right_total = contract._seed, walk._total  # noqa: SLF001 - they are changed here, and nobody else needs them
+    brought = contract._seed  # noqa: SLF001 - it is changed here, and nobody else needs it
     casts: list[Any] = []
 
     def noted(root: Tensor, seed: Tensor | None) -> Tensor:
@@ -59,14 +60,25 @@ def _casts_of_seeds_forgotten(*, last_first: bool) -> Iterator[None]:
     def kept(right: Pull, _: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
         return [(0, g)] if any(node is one for one in casts) else right(node, asked, g, *given)
 
-    def total(before: Any, cotangent: Any) -> Any:
-        one, last = (cotangent, before) if last_first else (before, cotangent)
-        if one is None or last is None or one.dtype == last.dtype:
-            return right_total(before, cotangent)
-        added = read_as(array_of(one), last.dtype) + array_of(last)
-        return Tensor(added) if isinstance(last, Tensor) else added
+    with intercepted_rules(kept), patch.object(contract, "_seed", noted), read_in_the_dtype_of_the_last(last_first=last_first):
+        yield
 
-    with intercepted_rules(kept), patch.object(contract, "_seed", noted), patch.object(walk, "_total", total):
+
+@contextmanager
+def read_in_the_dtype_of_the_last(*, last_first: bool = False) -> Iterator[None]:
+    """Have what arrived before be read in the dtype of what is added to it, in a pass and in ``.grad``, inside a ``with`` block.
+
+    ``last_first``: in a pass, what is added is read in the dtype of what arrived before.
+    """
+
+    def added(one: Any, last: Any) -> Any:
+        if one.dtype == last.dtype:
+            return add(one, last)
+        total = read_as(array_of(one), last.dtype) + array_of(last)
+        return Tensor(total) if isinstance(last, Tensor) else total
+
+    in_a_pass = (lambda before, cotangent: added(cotangent, before)) if last_first else added
+    with patch.object(walk, "add", in_a_pass), patch.object(engine, "add", added):
         yield
 
 

@@ -13,7 +13,7 @@ from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.rewrite import with_steps
-from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.findings import evidence
@@ -163,3 +163,29 @@ def test_what_is_added_to_is_read_in_the_dtype_that_a_custom_function_returns(nu
     steps = (function, Op("add", ("y", "x"), ("z",)), Grad(("z",), ("x",), ("g",), ("s",)))
     promise = Promise(Case((leaf, seed), steps, "exact"), INFO)
     assert bucket == judge(promise, with_results(promise, 2, numbers)).bucket
+
+
+@pytest.mark.parametrize(("of", "bucket"), [("v", Bucket.KNOWN_DEVIATION), ("k", Bucket.DIVERGED)], ids=["the view", "another"])
+def test_a_flag_that_follows_its_base_is_that_of_what_is_made_of_a_view(of: str, bucket: Bucket) -> None:
+    j, k = (Input(name, (2,), (2.0, 3.0), differentiable=False) for name in "jk")
+    steps = (Op("reshape", ("j",), ("v",), {"shape": [2]}), SetRequiresGrad("j", requires_grad=True), Op("neg", (of,), ("n",)))
+    assert bucket == _flagged(steps, (j, k), 2)
+
+
+@pytest.mark.parametrize(("of", "bucket"), [("v", Bucket.KNOWN_DEVIATION), ("k", Bucket.DIVERGED)], ids=["the view", "another"])
+def test_so_is_that_of_a_derivative_in_which_the_view_is(of: str, bucket: Bucket) -> None:
+    j, k = (Input(name, (2,), (2.0, 3.0), differentiable=False) for name in "jk")
+    viewed, toggled = Op("reshape", ("j",), ("v",), {"shape": [2]}), SetRequiresGrad("j", requires_grad=True)
+    made = Op("mul", ("x", of), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), create_graph=True)
+    assert bucket == _flagged((viewed, toggled, *made), (X, j, k), 4)
+
+
+def _flagged(steps: tuple[Step, ...], inputs: tuple[Input, ...], number: int) -> Bucket:
+    """Return how it is judged that the result of a step requires a gradient, on PyTorch."""
+    promise = Promise(Case(inputs, steps, "exact"), OF_TORCH)
+    made = promise.outcome.observations[number]
+    assert isinstance(made, Computed)
+    (value,) = made.values
+    assert value is not None
+    assert not value.requires_grad
+    return judge(promise, changed(promise, number, values=(replace(value, requires_grad=True),))).bucket

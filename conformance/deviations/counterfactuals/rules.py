@@ -32,6 +32,7 @@ from conformance.deviations.counterfactuals.exponentials import (
     matrices_halved_too_few_times,
 )
 from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places
+from conformance.deviations.counterfactuals.flags import views_of_operands_flagged
 from conformance.deviations.counterfactuals.functions import (
     curvatures_of_entropies_damped,
     curvatures_of_logsigmoid_differences,
@@ -289,6 +290,7 @@ RULES: dict[str, Change] = {
     "as if determinants beside a small one were constants": determinants_beside_a_small_one_constant,
     "as if gradients of batch norms were written to their cotangents": cotangents_of_normalizations_overwritten,
     "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
+    "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
 }

@@ -65,6 +65,7 @@ from conformance.deviations.counterfactuals.calls import (
 from conformance.deviations.counterfactuals.captures import another_result_asked
 from conformance.deviations.counterfactuals.customs import OF_CUSTOMS
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
+from conformance.deviations.counterfactuals.flags import views_flagged_with_their_bases
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
 from conformance.deviations.counterfactuals.slots import seeds_of_first_operand, seeds_read_in_a_row
@@ -336,6 +337,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,
     "as if views of what was flagged were leaves": views_of_toggled_flagged,
+    "as if views had the flags of their bases": views_flagged_with_their_bases,
     "as if the call had gone through, or not been made": gone_through,
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,

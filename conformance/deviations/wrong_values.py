@@ -63,6 +63,8 @@ IN_MEMORY = ("as if gradients of cross entropies lay where the shares did", "as 
 """Rules whose numbers lie in memory that is written over: what rounds there may have no history of which bounds could be made."""
 IN_THEIR_DTYPE = ("as if gradients of custom functions kept their dtypes", "as if sums were read in the dtype of what comes last")
 """Rules that say in which dtype the answer comes, too: its numbers are not those in the dtype that is promised."""
+IN_THEIR_SHAPE = ("as if seeds were the first results of their nodes",)
+"""Rules that say of how many numbers the answer is, as a script does."""
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -78,7 +80,8 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if found.kind == "flag":
         return is_flagged(entry, promise, found)
     in_its_dtype = found.kind == "dtype" and not {*IN_THEIR_DTYPE}.isdisjoint(entry.signature)
-    if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value" and not in_its_dtype):
+    said = in_its_dtype or not {*IN_THEIR_SHAPE}.isdisjoint(entry.signature)
+    if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value" and not said):
         return True
     if found.actual_array is None:
         return found.kind != "absence" or is_absent(entry, promise, found)
@@ -184,7 +187,7 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
     wanted, got = _wanted(found), found.actual_array
     if words in (ANOTHER_FORM, ACCUMULATED):  # these were asked above
         return False
-    if found.kind == "shape" and words not in COUNTERFACTUALS:  # there are not as many numbers; a script may have as many
+    if found.kind == "shape" and words not in COUNTERFACTUALS and words not in IN_THEIR_SHAPE:  # there are not as many numbers
         return False
     match words:
         case "doubled":

@@ -113,6 +113,7 @@ from conformance.deviations.counterfactuals.products import seeds_read_after_the
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
+from conformance.deviations.counterfactuals.slots_of_seeds import OF_SLOTS
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
     digammas_reflected_far_from_0,
@@ -126,6 +127,11 @@ from conformance.deviations.counterfactuals.special import (
 )
 from conformance.deviations.counterfactuals.sums import OF_SUMS
 from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
+from conformance.deviations.counterfactuals.unwritten import (
+    gradients_of_extrema_unwritten,
+    gradients_of_right_sides_unwritten,
+    zeros_at_norms_of_groups_read_beyond,
+)
 from reference_impl import OPS
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -191,6 +197,7 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
 
 
 RULES: dict[str, Change] = {
+    **OF_SLOTS,
     **OF_SUMS,
     **OF_CALLBACKS,
     "as if a write changed the history of one tensor alone": histories_kept,
@@ -291,6 +298,9 @@ RULES: dict[str, Change] = {
     "as if gradients of batch norms were written to their cotangents": cotangents_of_normalizations_overwritten,
     "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
+    "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
+    "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
+    "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
 }

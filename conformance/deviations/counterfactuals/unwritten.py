@@ -1,0 +1,64 @@
+"""Counterfactual rules of gradients that are made of memory which nobody wrote, or that is read behind its end: NaN stands for that.
+
+Which numbers come nobody can say. But a node makes them under a condition of its own, so what other nodes of the same op make is right,
+and so is all that none of these numbers gets to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import mul_scalar
+from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.rules import intercepted_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.rules import Pull, Pulled, Rule
+
+MANY, SEVERAL = 5, 2
+"""Of so many axes the kernel of an extremum knows no way to reduce so many, unless it reduces all."""
+SOLVED = "solve", "triangular_solve"
+"""Ops whose gradient in the matrix is made of that in the right side."""
+
+
+def _lost(made: Any) -> Any:
+    return mul_scalar(made, other=np.nan)
+
+
+def gradients_of_extrema_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of an extremum along several of five or more axes, and not along all of them, not be written."""
+    yield changed_rules(("amax", "amin"), _of_many_axes)
+
+
+def _of_many_axes(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: Sequence[int] | None, **attrs: Any) -> Any:
+    made, rank = right(g, out, x, axis=axis, **attrs), len(shape_of(x))
+    return _lost(made) if rank >= MANY and axis is not None and SEVERAL <= len(axis) < rank else made
+
+
+def gradients_of_right_sides_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient in the matrix of a solution be made of one in the right side that is not written, where none is wanted."""
+    yield intercepted_rules(_of_unwritten)
+
+
+def _of_unwritten(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    made = right(node, asked, g, *given)
+    if primitive.name not in SOLVED or [*asked] != [0]:
+        return made
+    return right(node, asked, _lost(g), *given)
+
+
+def zeros_at_norms_of_groups_read_beyond(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have zeros that arrive at a normalization of groups be one zero, behind which its gradients are read."""
+    yield changed_rules(("group_norm", "group_norm_noaffine"), _of_zeros)
+
+
+def _of_zeros(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
+    made = right(g, *given, **attrs)
+    return made if array_of(g).any() else _lost(made)

@@ -130,6 +130,7 @@ from conformance.deviations.counterfactuals.triangles import triangles_of_repeat
 from conformance.deviations.counterfactuals.unwritten import (
     gradients_of_extrema_unwritten,
     gradients_of_right_sides_unwritten,
+    products_of_nothing_unwritten,
     zeros_at_norms_of_groups_read_beyond,
 )
 from reference_impl import OPS
@@ -299,6 +300,7 @@ RULES: dict[str, Change] = {
     "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
     "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
+    "as if products without elements were not written": products_of_nothing_unwritten,
     "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
     "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,

@@ -6,17 +6,19 @@ and so is all that none of these numbers gets to.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import mul_scalar
+from reference_impl.primitives.linalg import bmm
 from reference_impl.tape.primitive import array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.rules import intercepted_rules, replaced_forward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.primitive import Primitive
@@ -62,3 +64,23 @@ def zeros_at_norms_of_groups_read_beyond(_: Sequence[str]) -> Iterator[AbstractC
 def _of_zeros(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
     made = right(g, *given, **attrs)
     return made if array_of(g).any() else _lost(made)
+
+
+def products_of_nothing_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `bmm` over no terms, and gradients of products without elements in operands that have some, not be written."""
+    yield _of_nothing()
+
+
+@contextmanager
+def _of_nothing() -> Iterator[None]:
+    with replaced_forward(bmm, _unless_over_terms), changed_rules(("mul",), _of_products):
+        yield
+
+
+def _unless_over_terms(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, y: right(x, y) if x.shape[-1] else np.full_like(right(x, y), np.nan)
+
+
+def _of_products(right: Rule, _: int, g: Any, out: Any, *operands: Any) -> Any:
+    made = right(g, out, *operands)
+    return made if np.prod(shape_of(out)) or not np.prod(shape_of(made)) else _lost(made)

@@ -211,12 +211,16 @@ def shares_of_exponentials_vjp_total(g: Any, out: Any, x: Any, total: Any, *, ax
 
 @primitive(
     saves=(),
-    error_scale=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
-    summands=lambda x, *, axis: x.shape[axis],
+    error_scale=lambda out, x, *, axis: _running_sums(np.abs(x), axis),
+    summands=lambda x, *, axis: count_reduced(x.shape, axis),
 )
 def cumsum(x: Any, *, axis: int) -> Any:
     """Return running sums along one axis."""
-    return np.cumsum(x, axis)
+    return _running_sums(x, axis)
+
+
+def _running_sums(x: Any, axis: int) -> Any:
+    return np.cumsum(x, axis).reshape(np.shape(x))  # NumPy gives a number without axes one
 
 
 @cumsum.vjp("x")

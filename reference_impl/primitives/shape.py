@@ -269,8 +269,8 @@ def roll_vjp_x(g: Any, out: Any, x: Any, *, shift: int, axis: int) -> Any:
 @own_transpose
 @primitive(saves=(), ulps=0)
 def flip(x: Any, *, axis: int | Sequence[int]) -> Any:
-    """Reverse an axis, or several."""
-    turned = np.flip(x, axis if isinstance(axis, int) else tuple(axis))
+    """Reverse an axis, or several; a number without axes stays as it is."""
+    turned = np.flip(x, (axis if isinstance(axis, int) else tuple(axis)) if np.ndim(x) else None)
     return turned.copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, sub
 from reference_impl.primitives.elementary import exp, logistic_slope, sigmoid
+from reference_impl.primitives.reduction import count_reduced
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, narrow, split
 from reference_impl.tape.primitive import axes_reversed, composite, primitive, shape_of
@@ -20,7 +21,7 @@ def _top(x: Any, axis: int) -> Any:
 @primitive(
     ulps=4,
     error_scale=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))),
-    summands=lambda x, *, axis: x.shape[axis],
+    summands=lambda x, *, axis: count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )
 def softmax(x: Any, *, axis: int) -> Any:
@@ -31,13 +32,13 @@ def softmax(x: Any, *, axis: int) -> Any:
 
 @softmax.vjp("x")
 def softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # s (g - sum(g s))
-    return mul(out, sub(g, add_up(mul(g, out), axis=[axis], keepdims=True)))
+    return mul(out, sub(g, add_up(mul(g, out), axis=axis, keepdims=True)))
 
 
 @primitive(  # 1: a relative rounding of the sum is an absolute one of its logarithm
     ulps=4,
     error_scale=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0,
-    summands=lambda x, *, axis: x.shape[axis],
+    summands=lambda x, *, axis: count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )
 def log_softmax(x: Any, *, axis: int) -> Any:
@@ -48,7 +49,7 @@ def log_softmax(x: Any, *, axis: int) -> Any:
 
 @log_softmax.vjp("x")
 def log_softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # g - softmax(x) sum(g)
-    return sub(g, mul(exp(out), add_up(g, axis=[axis], keepdims=True)))
+    return sub(g, mul(exp(out), add_up(g, axis=axis, keepdims=True)))
 
 
 @primitive(ulps=4)

@@ -196,13 +196,17 @@ def _strips_of_parts(y: Any, x: Any, axis: int) -> Any:
 
 @primitive(
     ulps=4,
-    summands=lambda x, *, axis: x.shape[axis],
-    error_scale=lambda out, x, *, axis: np.cumprod(np.abs(x), axis),  # said of the operand: a complex product is a sum
+    summands=lambda x, *, axis: count_reduced(x.shape, axis),
+    error_scale=lambda out, x, *, axis: _running_products(np.abs(x), axis),  # said of the operand: a complex product is a sum
     domain={"x": Domain.NONZERO},
 )
 def cumprod(x: Any, *, axis: int) -> Any:
     """Return running products along an axis."""
-    return np.cumprod(x, axis)
+    return _running_products(x, axis)
+
+
+def _running_products(x: Any, axis: int) -> Any:
+    return np.cumprod(x, axis).reshape(np.shape(x))  # NumPy gives a number without axes one
 
 
 def _from_there_on(x: Any, axis: int) -> Any:
@@ -213,7 +217,7 @@ def _from_there_on(x: Any, axis: int) -> Any:
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Divide each by itself the products that it stands in, as PyTorch does; where that is 0 or overflows, multiply the others."""
-    length = shape_of(x)[axis]
+    length = count_reduced(shape_of(x), axis)
     if length == 1:
         return g
     if isinstance(x, Symbol) or not array_of(x).all():

@@ -266,6 +266,16 @@ def test_the_radius_does_not_span_two_branches() -> None:
     assert [True, False] == [bounds.accepts(g, 2, 0, "result") for g in (right, np.array([0.4, 0.6], np.float32))]
 
 
+@pytest.mark.parametrize("op", ["cumsum", "cumprod", "softmax", "log_softmax"])
+def test_a_number_without_axes_is_bounded_as_the_only_one_on_its_axis(op: str) -> None:
+    steps = (Op(op, ("x",), ("y",), {"axis": 0}), Grad(("y",), ("x",), ("g",), ("s",)))
+    number, one = (Case(tuple(Input(name, shape, (0.7,)) for name in "xs"), steps, "numeric") for shape in ((), (1,)))
+    for step in (0, 1):
+        of_number, of_one = (Promise(case, INFO).bounds.radius(step, 0, "result") for case in (number, one))
+        assert of_one is not None
+        assert np.ravel(of_one).tolist() == np.ravel(of_number).tolist()
+
+
 def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(100)) if not is_sampled(c))
     monkeypatch.setattr(Bounds, "_upto", None)

@@ -280,6 +280,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("gather", ((3, 4),), {"axis": -1, "index": [[0, 3, 3], [1, 1, 0]]}),
     ("softmax", ((2, 3, 4),), {"axis": 1}),
     ("log_softmax", ((2, 3, 4),), {"axis": 1}),
+    *((op, ((),), {"axis": axis}) for op in ("cumsum", "cumprod", "softmax", "log_softmax", "flip") for axis in (0, -1)),
     ("glu", ((2, 4, 3),), {"axis": 1}),
     ("topk", ((2, 4),), {"k": 3, "axis": -1}),
     ("pow_scalar", ((2, 3),), {"exponent": 1.0}),

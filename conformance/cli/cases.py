@@ -60,11 +60,12 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
     """
     from conformance.campaign.findings.explain import explain_case
     from conformance.campaign.findings.write_up import ask_blame
+    from conformance.campaign.workers.deaths import is_of_death
     from conformance.campaign.workers.pool import Workers
     from conformance.judge.canary import EVERY
     from conformance.judge.verdict import Bucket
     from conformance.laws.judging import Judging, Sampling
-    from conformance.report.terminal import replay_lines
+    from conformance.report.terminal import replay_lines, verdict_lines
     from conformance.report.words import blame_text
 
     cases = tuple(map(_read_case, files))
@@ -76,12 +77,14 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
         explained = by_laws or workers.call(explain_case, case, backend, None, before)
         differs = explained is not None and explained.verdict.mismatch is not None
         blamed = ask_blame(workers, cases, backend, (), judging=judging) if differs else None
+        judged = None if explained else workers.judged(cases, backend)[-1].verdicts[described.name]
     for earlier in before:
         click.echo(f"after case {earlier.id}, in the same process:")
     click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
     _show_inputs(case)
     if explained is None:
-        click.echo("the process died or hung")
+        # What dies of the cases before it may come through without them; then nobody knows where it died.
+        click.echo("\n".join(verdict_lines(judged)) if judged and is_of_death(judged) else "the process died or hung")
         return DIVERGES
     for line in replay_lines(explained):
         click.echo(line)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from conformance.campaign.findings.explain import Explanation
     from conformance.campaign.records import BackendRecord, Record
+    from conformance.campaign.records.verdicts import VerdictRecord
 
 COLOURS = {
     RunVerdict.CONFORMS: "bold green",
@@ -271,9 +272,13 @@ def replay_lines(explained: Explanation) -> list[str]:
     for tried in explained.laws:
         place = "whole script" if read_recorded(tried.step) is END else f"step {tried.step}"
         lines.append(f"law {tried.law}, {place}: {tried.status}{': ' if tried.detail else ''}{tried.detail}")
-    verdict = explained.verdict
+    return lines + verdict_lines(explained.verdict)
+
+
+def verdict_lines(verdict: VerdictRecord) -> list[str]:
+    """Write what came of a case that was run again; it may have ended its process, so that no step of it was seen."""
     mismatch = verdict.mismatch
-    lines += [f"followed, since no document says what is right: {choice}: {option}" for choice, option in verdict.followed.items()]
+    lines = [f"followed, since no document says what is right: {choice}: {option}" for choice, option in verdict.followed.items()]
     lines.append(f"verdict: {verdict.bucket}{f' ({verdict.deviation})' if verdict.deviation else ''}")
     if mismatch is not None:
         lines.append(f"  step {mismatch.step} ({mismatch.at}): expected {mismatch.expected}, got {mismatch.actual}")

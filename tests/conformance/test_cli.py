@@ -217,6 +217,11 @@ def test_replay_of_a_case_that_agrees_is_a_success(case: Path) -> None:
     assert (0, True) == (done.returncode, "verdict: agreed" in done.stdout), done.stderr
 
 
+def test_replay_of_a_case_that_kills_the_process_says_where(case: Path) -> None:
+    done = conformance("replay", case, "--backend", "tests.wrong_engines:aborts_as_paddle")
+    assert (1, True) == (done.returncode, "the process died: SIGABRT in tests/wrong_engines.py run" in done.stdout), done.stdout
+
+
 def test_replay_shows_the_inputs_before_the_steps(case: Path) -> None:
     before, _, _ = conformance("replay", case, "--backend", "reference").stdout.partition("   0  ")
     assert ["      x = float32[3] [1, 2, 3]", "      w = float32[3] [4, 5, 6]"] == before.splitlines()[1:]

@@ -80,6 +80,7 @@ ELEMENTS = (
     "the memory of another gradient",
     "what was there before the step",
     "a cotangent of a node",
+    "what was made since",
     "what arrived where it was handed on",
     "zeros with other inputs, too",
     "what several accumulate in one memory",

@@ -279,10 +279,20 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
     return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
+def is_made_since(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer is a result of a later step: a variable of a program that was removed points to what was made in its place."""
+    if found.step is END:
+        return False
+    later = (seen.values for seen in promise.outcome.observations[found.step + 1 :] if isinstance(seen, Computed))
+    got, made = found.actual_array, (value.array for values in later for value in values if value is not None)
+    return any((array.shape, array.dtype) == (got.shape, got.dtype) and agrees_cheaply(array, got) for array in made)
+
+
 SHARED: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
     "a cotangent of a node": is_cotangent,
+    "what was made since": is_made_since,
 }
 """The signatures of this kind by the words that an entry uses."""

@@ -149,7 +149,7 @@ MUTANTS = (
         "only inputs can be in the no_grad_set",
         _backward("__init__", _only_inputs_ignored),
     ),
-    _static("stop_gradient_ignored", "flags", "gradients flow through stop_gradient", _backward("_flows", _through_everything)),
+    _static("stop_gradient_ignored", "flags", "gradients flow through stop_gradient", _backward("flows", _through_everything)),
     _static("target_gradients_ignored", "seeds", "target gradients count as ones", _backward("write", _ones_for_all)),
     _static("first_target_alone", "seeds", "only the first target is differentiated", _backward("write", _first_target)),
     _static(

@@ -30,7 +30,8 @@ class Variable(Symbol):
     """A value of a program, known by name, shape and dtype.
 
     ``stop_gradient``: nothing flows to or through it; it is read when gradients are appended, not before. ``trainable``: it is a
-    parameter, with a value that lives in the program.
+    parameter, with a value that lives in the program. ``unit``: the same for all results of one operator, and for all gradients that
+    one call appends for the operands of one unit.
     """
 
     block: Block
@@ -40,6 +41,7 @@ class Variable(Symbol):
     stop_gradient: bool = field(kw_only=True)
     trainable: bool = field(kw_only=True, default=False)
     operator: Operator | None = field(kw_only=True, default=None)
+    unit: object = field(kw_only=True, default=None)
 
     @property
     def program(self) -> Program:
@@ -58,9 +60,10 @@ class Operator:
     """``outputs = primitive(*operands, **attrs)``; an operand is a `Variable` or a constant array.
 
     An attribute may be a variable of positions. ``derivative_of``: ``(op, depth)`` for an operator of the depth-th derivative of an op.
+    ``unit``: the same for all that a framework has one operator for: everything that one call appends to differentiate one unit.
     """
 
-    __slots__ = ("attrs", "block", "derivative_of", "operands", "outputs", "primitive")
+    __slots__ = ("attrs", "block", "derivative_of", "operands", "outputs", "primitive", "unit")
 
     def __init__(self, block: Block, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         self.block = block
@@ -69,6 +72,7 @@ class Operator:
         self.attrs = attrs
         self.derivative_of = Mode.derivative_of or (primitive.name, 0)
         self.outputs: tuple[Variable, ...] = ()
+        self.unit: object = self
 
     def __repr__(self) -> str:
         made = ", ".join(v.name for v in self.outputs)
@@ -170,8 +174,9 @@ class Program:
         differentiable = self.recording and any(
             isinstance(o, Variable) and not o.stop_gradient and primitive.rule(p) is not None for p, o in enumerate(operands)
         )
+        facts: dict[str, Any] = {"stop_gradient": not differentiable, "operator": op, "unit": op}
         op.outputs = tuple(
-            self._variable(self.free_name(primitive.name), array.shape, array.dtype, stop_gradient=not differentiable, operator=op)
+            self._variable(self.free_name(primitive.name), array.shape, array.dtype, **facts)
             for array in map(np.asarray, tried if primitive.multi_output else (tried,))
         )
         self.operators.append(op)

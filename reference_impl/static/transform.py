@@ -9,6 +9,7 @@ Sources: ``paddle.fluid.backward.append_backward``, ``paddle.fluid.backward.grad
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,13 +24,14 @@ from reference_impl.tape.choices import connections
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from reference_impl.dialects.dialect import Dialect
     from reference_impl.static.program import Block
     from reference_impl.tape.choices import Connections
 
     Callback: TypeAlias = Callable[[Block, dict[str, Any]], object]
+    Search: TypeAlias = "Callable[[_Backward, Sequence[Variable]], dict[Operator, list[int]]]"
 
 CURRENT_OPERATOR = "__current_op_desc__"
 
@@ -101,6 +103,17 @@ def append_backward(
     return [(parameter, appended.gradient(parameter)) for parameter in wanted]
 
 
+@contextmanager
+def replaced_search(make: Callable[[Search], Search]) -> Iterator[None]:
+    """Have backward parts find what they go through by what ``make`` makes of the right search, for the length of a ``with`` block."""
+    right = _Backward.search
+    _Backward.search = make(right)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        _Backward.search = right  # type: ignore[method-assign]
+
+
 class SGD:
     """Gradient descent: ``p <- p - learning_rate * gradient``."""
 
@@ -139,23 +152,28 @@ class _Backward:
         self.ignored = {_variable(program, v) for v in no_grad_set}
         self.context: dict[str, Any] = {}
         self.arrived: dict[Variable, list[Variable]] = {}
-        self.asked = self._asked(wanted)
+        self.units: dict[object, object] = {}
+        self.asked = self.search(wanted)
 
-    def _flows(self, operand: Any) -> bool:
+    def flows(self, operand: Any) -> bool:
+        """Whether a gradient may flow to an operand."""
         return isinstance(operand, Variable) and not operand.stop_gradient and operand not in self.ignored
 
-    def _asked(self, wanted: Sequence[Variable]) -> dict[Operator, list[int]]:
+    def search(self, wanted: Sequence[Variable]) -> dict[Operator, list[int]]:
         """Find the operators that something wanted flows through, and the operands whose gradients are asked for."""
-        above = {v for v in wanted if self._flows(v)}
+        self.above = {v for v in wanted if self.flows(v)}
         asked = {}
         for op in self.program.operators:
-            positions = [p for p, v in enumerate(op.operands) if self._flows(v) and v in above and op.primitive.rule(p) is not None]
-            outputs = [v for v in op.outputs if self._flows(v)]
+            positions = self.positions(op)
+            outputs = [v for v in op.outputs if self.flows(v)]
             if positions and outputs:
                 asked[op] = positions
-                above.update(outputs)
-        self.above = above
+                self.above.update(outputs)
         return asked
+
+    def positions(self, op: Operator) -> list[int]:
+        """Return at which operands of an operator there is something that is wanted, or that this flows to."""
+        return [p for p, v in enumerate(op.operands) if self.flows(v) and v in self.above and op.primitive.rule(p) is not None]
 
     def write(self, seeds: list[tuple[Variable, Variable | None]]) -> None:
         """Append everything, from the targets' seeds down."""
@@ -179,7 +197,10 @@ class _Backward:
             total = parts[0]
             for part in parts[1:]:
                 total = add(total, part)
-            self.arrived[variable] = parts = [self._named(variable, total)]
+            made = self._named(variable, total)
+            if len({part.unit for part in parts}) == 1:
+                made.unit = parts[0].unit
+            self.arrived[variable] = parts = [made]
         return parts[0]
 
     def zeros(self, variable: Variable) -> Variable:
@@ -200,22 +221,30 @@ class _Backward:
         connected = self._connections(op)
         if connected.cut:
             operands = [_constant(v) if p in connected.cut else v for p, v in enumerate(op.operands)]
-            out = out if any(self._flows(v) for v in operands) else _constant(out)
+            out = out if any(self.flows(v) for v in operands) else _constant(out)
         others = connected.others(op.operands, g, op.outputs)
         Mode.derivative_of = (name, depth + 1)
+        unit = self.units.setdefault(op.unit, object())
         for position, cotangent in op.primitive.cotangents(op, self.asked[op], g, out, operands):
-            self._arrive(op.operands[position], link(cotangent, *others) if others else cotangent)
+            operand = op.operands[position]
+            made = self._arrive(operand, link(cotangent, *others) if others else cotangent)
+            if operand.operator is None or operand.operator.unit is not op.unit:
+                made.unit = unit
+        for operator in self.program.operators[first:]:
+            operator.unit = unit
         Mode.derivative_of = None
         self.context[CURRENT_OPERATOR] = GradientOperator(op, tuple(self.program.operators[first:]))
         for callback in self.callbacks:
             callback(op.block, self.context)
 
     def _connections(self, op: Operator) -> Connections:
-        tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
+        tracked = [p for p, v in enumerate(op.operands) if self.flows(v)]
         return connections(op.primitive, op.derivative_of, tracked, self.asked[op], self.dialect.conventions)
 
-    def _arrive(self, variable: Variable, contribution: Any) -> None:
-        self.arrived.setdefault(variable, []).append(self._named(variable, contribution))
+    def _arrive(self, variable: Variable, contribution: Any) -> Variable:
+        made = self._named(variable, contribution)
+        self.arrived.setdefault(variable, []).append(made)
+        return made
 
     def _named(self, variable: Variable, gradient: Any) -> Variable:
         """Make a gradient a variable of its own, named after its primal and entered in the context."""

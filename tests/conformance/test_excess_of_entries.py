@@ -46,6 +46,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-hook-shape-refused-later", "error: in a call about other tensors"),
         ("paddle-seed-dtype-reread-linked", "dtype: other numbers"),
         ("paddle-slot-of-broadcast-seed", "value: a right element"),
+        ("paddle-static-input-hides-siblings", "value: another factor"),
         ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
         ("paddle-masked-fill-value-uninitialised", "value: a right element"),
         ("paddle-custom-gradient-dtype-kept", "dtype: other numbers"),

@@ -25,6 +25,16 @@ def program(*steps: Step, inputs: tuple[Input, ...] = (X,)) -> Case:
 
 SEEN = {
     "a target that stands three times": ("paddle-static-targets-coincide", program(Grad(("x", "x", "x"), ("x",), ("g",)))),
+    "a result of a split that is used with one that is an input, and alone": (
+        "paddle-static-input-hides-siblings",
+        program(
+            Op("split", ("x",), ("a", "b"), {"axis": 0, "sections": [1, 1]}),
+            Op("mul", ("a", "b"), ("y",)),
+            Op("mul", ("b", "b"), ("z",)),
+            Grad(("y", "z", "b"), ("x", "a"), ("g", "h")),
+            inputs=(given("x", 2.0, 3.0, shape=(2,)),),
+        ),
+    ),
     "a target that is cut, beside another of which the way is cut": (
         "paddle-static-no-grad-target",
         program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),

@@ -58,6 +58,7 @@ WRONG_ON_TORCH = (
     "seed-that-was-written-before-it-is-added-to",
     "seed-that-was-written-through-its-detached-self",
     "seeds-whose-gradients-lie-in-one-memory",
+    "slice-of-everything-beside-what-it-was-taken-of",
     "sum-of-a-number-times-one-that-was-saved",
     "surplus-seed-of-a-freed-interpolation",
     "surplus-seed-of-a-freed-transform",
@@ -91,6 +92,7 @@ OF_TORCH_ALONE = (
 OF_PADDLE_ALONE = (
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
+    "op-in-the-place-of-a-removed-gradient",
     "outputs-of-which-none-is-left-behind-a-cut",
     "returned-seed-in-a-call-with-a-graph",
 )
@@ -123,9 +125,12 @@ PROGRAMS = (
     "derivative-of-a-power-in-its-result-in-a-program",
     "derivative-of-a-quotient-beside-a-cut-at-the-quotient",
     "gradient-that-is-a-seed-behind-positive",
+    "op-in-the-place-of-a-removed-gradient",
+    "other-gradient-of-an-operator-beside-an-input",
     "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
+    "slice-of-everything-beside-what-it-was-taken-of",
     "slice-of-everything-of-a-gradient-that-has-two-names",
     "slope-at-zero-beside-a-constant-summand",
 )

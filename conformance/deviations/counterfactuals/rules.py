@@ -110,6 +110,7 @@ from conformance.deviations.counterfactuals.pooling import (
     written_over_elements_kept,
 )
 from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients, third_derivatives_not_summed
+from conformance.deviations.counterfactuals.programs import siblings_of_inputs_hidden
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
@@ -288,6 +289,7 @@ RULES: dict[str, Change] = {
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if what arrives were read after its gradient was written": seeds_read_after_their_gradients,
+    "as if the other results beside an input were hidden": siblings_of_inputs_hidden,
     "as if third derivatives were not summed": third_derivatives_not_summed,
     "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,

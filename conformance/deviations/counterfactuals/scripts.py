@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, leaves, ops_in, until, upstream
 from conformance.case.rewrite import (
@@ -24,16 +23,12 @@ from conformance.case.rewrite import (
     each_step,
     expand_steps,
     replace_step,
-    with_inputs,
     with_single_numbers,
     with_steps,
     without_root,
-    without_seeds,
 )
-from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.deviations.conditions.calls import moves_nothing
-from conformance.deviations.conditions.programs import one_variable
-from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.attributes import logits_clipped, single_points_in_front
 from conformance.deviations.counterfactuals.calls import (
     Variant,
@@ -70,6 +65,7 @@ from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
 from conformance.deviations.counterfactuals.slots import seeds_of_first_operand, seeds_read_in_a_row
 from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
+from conformance.deviations.counterfactuals.targets import OF_TARGETS
 from conformance.deviations.counterfactuals.unbound import parts_stacked_alone
 from conformance.deviations.counterfactuals.writes import (
     another_gradient_written,
@@ -83,7 +79,7 @@ from conformance.deviations.counterfactuals.writes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -177,53 +173,6 @@ def lists_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterato
     yield with_single_numbers(case, ops or None, lists=True), number
 
 
-def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop one of the targets of the call, all but one that are one variable, or those that one op made, with their seeds."""
-    call = None if number is END else case.steps[number]
-    if number is END or not isinstance(call, Grad | Backward) or len(call.roots) < 2:
-        return
-    places, same = range(len(call.roots)), one_variable(case, number)
-    together = [[i for i in places if call.roots[i] in made] for made in made_together(case.steps[:number])]
-    aimed = [*_variables(call, same)]
-    alike = ([i for i, other in aimed if i != kept and other == name] for kept, name in aimed)
-    for dropped in [*([i] for i in places), *(found for found in (*alike, *together) if 1 < len(found) < len(call.roots))]:
-        yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
-
-
-def _variables(call: Call, same: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield the places of the roots of a call, each with its variable."""
-    return ((i, same.get(root, root)) for i, root in enumerate(call.roots))
-
-
-def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the call start from a number that nothing was computed from."""
-    call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad):
-        started = msgspec.structs.replace(without_seeds(call), outputs=(CONSTANT,))
-        yield replace_step(with_inputs(case, (*case.inputs, Input(CONSTANT, (), (1.0,)))), number, started), number
-
-
-def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``: all, or one, which may be the only target then."""
-    if number is END or not isinstance(call := case.steps[number], Call) or call.constants is None:
-        return
-    same = one_variable(case, number)
-    cut, aimed = {same.get(n, n) for n in call.constants}, [*_variables(call, same)]
-
-    def without(uncut: Collection[str], kept: Call) -> Variant:
-        left = tuple(n for n in kept.constants or () if same.get(n, n) not in uncut)
-        return replace_step(case, number, msgspec.structs.replace(kept, **{kept.CONSTANTS: left})), number
-
-    yield without([name for _, name in aimed], call)
-    if isinstance(call, Grad):
-        for kept, name in aimed if len(aimed) > 1 else ():
-            if name in cut:
-                yield without([name], call)
-                others = (i for i, _ in reversed(aimed) if i != kept)
-                alone = functools.reduce(without_root, others, msgspec.structs.replace(call, allow_unused=True))
-                yield without([name], alone)
-
-
 def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the call not be refused, whatever was freed, is not offered, or callbacks return; or have it not been made."""
     if number is END:
@@ -303,11 +252,8 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if numbers in lists were float32": lists_rounded,
     "as if single points lay in front": single_points_in_front,
     "as if logits were clipped": logits_clipped,
-    "as if a target were missing": targets_once,
-    "as if there were no target": no_target,
     "as if one of no_grad_vars were missing": cut_forgotten,
     "as if one of no_grad_vars were missing and nothing were freed": cut_forgotten_and_kept,
-    "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
@@ -346,5 +292,6 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a pass began with its outputs in some order": outputs_in_some_order,
     **OF_GRADIENTS,
     **OF_SEEDS,
+    **OF_TARGETS,
 }
 """The counterfactuals by the words that an entry uses."""

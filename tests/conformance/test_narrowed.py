@@ -55,13 +55,13 @@ def test_beside_an_output_that_is_an_input_only_what_lies_below_it_is_lost(asked
     assert entry.only == "an output, or what lies below one"
 
 
-def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome:
-    """Return what an engine answers whose call has these numbers for its only result."""
+def answered(promise: Promise, step: int, numbers: float | tuple[float, ...]) -> Outcome:
+    """Return what an engine answers whose call has these numbers for its first result."""
     value = Value(np.array(numbers, np.float32), requires_grad=False)
     seen = promise.outcome.observations[step]
     assert isinstance(seen, Computed)
     observations = [*promise.outcome.observations]
-    observations[step] = replace(seen, values=(value,))
+    observations[step] = replace(seen, values=(value, *seen.values[1:]))
     return replace(promise.outcome, observations=observations)
 
 
@@ -352,3 +352,13 @@ def test_a_lost_hook_is_not_known_because_copysign_lies_above_it() -> None:
     assert isinstance(seen, Computed)
     came = replace(promise.outcome, observations=[*before, replace(seen, events=())])
     assert Bucket.DIVERGED == judge(promise, came).bucket
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(18.0, Bucket.KNOWN_DEVIATION), (0.0, Bucket.DIVERGED), (17.0, Bucket.DIVERGED)])
+def test_a_value_under_a_larger_mask_has_a_sum_over_what_arrived_with_the_other_gradient_in_front(
+    number: float, bucket: Bucket
+) -> None:
+    inputs = Input("x", (2, 1), (0.5, 2.0)), Input("v", (), (1.5,)), Input("h", (2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
+    fill = Op("masked_fill_tensor", ("x", "v"), ("y",), {"mask": [[False, True, True], [True, False, False]]})
+    promise = Promise(Case(inputs, (fill, Grad(("y",), ("v", "x"), ("g", "k"), ("h",)))), INFO)
+    assert bucket == judge(promise, answered(promise, 1, number)).bucket

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from conformance.ops.calls import both
 from conformance.ops.corners import axes, count_of, given, on
@@ -15,7 +17,13 @@ from conformance.ops.spec import ELEMENTS, Points, op, rows
 from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Sampler
+    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+
+
+OTHER_MASK = 0.25
+"""A mask of another shape than the first operand: each of `MASKS` is in one script of sixteen that have such an op."""
+RANK = 3
+"""Operands of so many axes or more have no mask with one more: a result of many axes fits few other ops."""
 
 
 def _clamp(s: Sampler) -> Arguments | None:
@@ -23,19 +31,61 @@ def _clamp(s: Sampler) -> Arguments | None:
     return [s.take()], s.source.choice([{"low": low, "high": high}, {"low": low, "high": None}, {"low": None, "high": high}])
 
 
+MASKS = ("shorter", "ones", "longer", "wider")
+"""Masks of another shape: broadcast to the operands in two ways, the operands to it, and axes of one element to those of the mask."""
+
+
+def _beside(s: Sampler, shape: tuple[int, ...], form: str) -> tuple[int, ...] | None:
+    """Return the shape of a mask that broadcasts with another shape in some way; ``None`` if there is none.
+
+    A mask is nested lists, which do not say what axes come behind one without elements.
+    """
+    if 0 in shape:
+        return None
+    match form:
+        case "shorter" if shape:
+            return shape[s.source.integer(1, len(shape)) :]
+        case "ones" if max(shape, default=1) > 1:
+            return tuple(1 if n == max(shape) else n for n in shape)
+        case "longer" if len(shape) < RANK:
+            return (s.source.integer(2, 3), *shape)
+        case "wider" if 1 in shape:
+            return tuple(s.source.integer(2, 3) if n == 1 else n for n in shape)
+        case _:
+            return None
+
+
+def _mask(s: Sampler, *operands: Draft) -> Any:
+    """Draw a mask for operands that broadcast, of the shape of the first one or, now and then, of another."""
+    form = s.source.choice(MASKS) if s.source.chance(OTHER_MASK) else ""
+    return mask_for(s, _beside(s, np.broadcast_shapes(*(x.shape for x in operands)), form) or operands[0].shape)
+
+
+def _masks(draw: Draw) -> dict[str, Draw]:
+    """Return one corner for each of `MASKS`."""
+
+    def corner(s: Sampler, form: str) -> Arguments | None:
+        drawn = draw(s)
+        shape = drawn and _beside(s, np.broadcast_shapes(*(x.shape for x in drawn[0])), form)
+        return None if drawn is None or shape is None else (drawn[0], {**drawn[1], "mask": mask_for(s, shape)})
+
+    return {f"{form} mask": partial(corner, form=form) for form in MASKS}
+
+
 def _masked(s: Sampler) -> Arguments | None:
     x = s.take(has_elements)
-    return [x], {"mask": mask_for(s, x.shape), "value": s.number()}
+    return [x], {"mask": _mask(s, x), "value": s.number()}
 
 
 def _masked_tensor(s: Sampler) -> Arguments | None:
     x = s.take(has_elements)
-    return [x, s.take_shaped(())], {"mask": mask_for(s, x.shape)}
+    return [x, s.take_shaped(())], {"mask": _mask(s, x)}
 
 
 def _where(s: Sampler) -> Arguments | None:
     x = s.take(has_elements)
-    return [x, s.partner(x)], {"mask": mask_for(s, x.shape)}
+    y = s.partner(x)
+    return [x, y], {"mask": _mask(s, x, y)}
 
 
 def _topk(s: Sampler) -> Arguments | None:
@@ -55,6 +105,7 @@ MASKED_FILL = _row(
     rank=49,
     draw=_masked,
     calls=both("torch.masked_fill(x, torch.tensor(mask), value)"),
+    corners=_masks(_masked),
     numbers=BOTH,
     in_place=InPlaceForm(
         both("x.masked_fill_(torch.tensor(mask), value)"),
@@ -90,11 +141,19 @@ ENTRIES = rows(
         rank=53,
         draw=_where,
         calls=both("torch.where(torch.tensor(mask), x, y)"),
+        corners=_masks(_where),
         numbers=MIXED,
         in_place=ONE_ALONE,
     ),
     MASKED_FILL,
-    replace(MASKED_FILL, name="masked_fill_tensor", draw=_masked_tensor, points=Points(first_alone=True), in_place=LATER),
+    replace(
+        MASKED_FILL,
+        name="masked_fill_tensor",
+        draw=_masked_tensor,
+        corners=_masks(_masked_tensor),
+        points=Points(first_alone=True),
+        in_place=LATER,
+    ),
     _row(
         "topk",
         rank=46,

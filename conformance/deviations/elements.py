@@ -47,6 +47,7 @@ ANOTHER_FORM = "right in another form"
 BEYOND = frozenset(
     {
         "as if fills had gradients at the first places alone",
+        "as if gradients of assigned values were written four bytes apart",
         "as if a loss were seeded in part",
         "as if gradients of extrema along several axes were not written",
         "as if gradients of right sides were not written",

@@ -52,6 +52,7 @@ FAMILIES = (
     "exponentials",
     "reflections",
     "update",
+    "assignments",
     "complex",
     "views",
     "scatter",
@@ -116,7 +117,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "is missing (`paddle-qr-one-factor-crash`); the second part alone is asked",
     "ormqr of tall matrices": "Paddle refuses them, or multiplies with the first columns alone, where PyTorch has all of the product",
     "traces of batches": "come with the next ones",
-    "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
     "modes of elements of which none is the most frequent": "the smallest of several is taken, which no document says, "
     "nor which of equal elements the gradient goes to",

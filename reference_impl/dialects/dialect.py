@@ -173,6 +173,7 @@ PADDLE = Dialect(
     },
 )
 
+_ASSIGNMENTS = ("setitem", "setitem_intarray", "setitem_mask")
 _NOT_LOOKED_AT = (
     *("conv1d", "conv2d_biased", "conv2d_depthwise", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     *("nn_unfold", "nn_fold", "grid_sample_bilinear", "affine_grid", "pairwise_distance", "triplet_margin_loss"),
@@ -190,7 +191,7 @@ PADDLE_STATIC = replace(
     spelled={name: spelling for name, spelling in PADDLE.spelled.items() if name != "where"},
     not_offered={
         "op:fill": "a variable of a program has no fill_",
-        "op:setitem": "assignment to a part by a method call is offered in eager mode only",
+        **{f"op:{name}": "assignment to a part by a method call is offered in eager mode only" for name in _ASSIGNMENTS},
         **{f"op:{name}": f"Tensor.{name} is offered in eager mode only" for name in ("view", "view_as", "as_strided")},
         "op:tensor_unfold": "Tensor.unfold is offered in eager mode only",
         "op:narrow_view": "a variable of a program has no strides, which paddle.narrow reads",

@@ -362,3 +362,12 @@ def test_a_value_under_a_larger_mask_has_a_sum_over_what_arrived_with_the_other_
     fill = Op("masked_fill_tensor", ("x", "v"), ("y",), {"mask": [[False, True, True], [True, False, False]]})
     promise = Promise(Case(inputs, (fill, Grad(("y",), ("v", "x"), ("g", "k"), ("h",)))), INFO)
     assert bucket == judge(promise, answered(promise, 1, number)).bucket
+
+
+@pytest.mark.parametrize(("numbers", "bucket"), [((0.0, 20.5, 7.0), Bucket.KNOWN_DEVIATION), ((0.0, 21.5, 7.0), Bucket.DIVERGED)])
+def test_of_the_gradient_of_assigned_doubles_the_second_half_may_be_anything(numbers: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-setitem-index-wide")), INFO)
+    seen = promise.outcome.observations[1]
+    assert isinstance(seen, Computed)
+    other = replace(seen, values=(Value(np.array(numbers), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[promise.outcome.observations[0], other])).bucket

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from conformance.case.steps import (
 )
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
+from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
@@ -63,6 +65,17 @@ def operands_of_two_dtypes(case: Case, number: int) -> bool:
     """Whether the operands of an op have different floating dtypes."""
     step, dtypes = case.steps[number], _dtypes(case)
     return isinstance(step, Op) and len({dtypes[name] for name in step.operands if name in dtypes}) > 1
+
+
+@condition
+def assigns_wide_elements(case: Case, number: int) -> bool:
+    """Whether the step assigns elements of more than four bytes at lists of integers, or several of them where a mask is true."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in ("setitem_intarray", "setitem_mask"):
+        return False
+    value = step.operands[1]
+    several = step.op == "setitem_intarray" or math.prod(shapes_at(case, number, PADDLE).get(value, ())) > 1
+    return several and _dtypes(case).get(value) in (*DOUBLE, "complex64")
 
 
 @functools.lru_cache(maxsize=64)

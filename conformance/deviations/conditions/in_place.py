@@ -262,7 +262,8 @@ def hooked_view_written(case: Case, number: int) -> bool:
 def constant_written(case: Case, number: int) -> bool:
     """Whether the step writes what requires a gradient into a tensor that requires none, in place or by setitem, and records it."""
     step, seen = case.steps[number], promised(case, PADDLE).observations
-    written = step.tensor if isinstance(step, InPlace) else step.operands[0] if isinstance(step, Op) and step.op == "setitem" else ""
+    assigned = step.operands[0] if isinstance(step, Op) and step.op in ("setitem", "setitem_intarray", "setitem_mask") else ""
+    written = step.tensor if isinstance(step, InPlace) else assigned
     made = seen[number]
     if not written or not isinstance(made, Computed):
         return False

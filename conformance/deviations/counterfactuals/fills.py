@@ -1,4 +1,4 @@
-"""Counterfactual rules of masked_fill: what a kernel makes of a gradient that it writes before it has read what arrived.
+"""Counterfactual rules of masked_fill and of assignments by a mask: a kernel writes one gradient before it has read what arrived.
 
 The gradient in what is filled is written where the cotangent arrived, if nobody else holds that, from its first element on; then the
 gradient in the value is read there. Of a value of one element it is the sum over the mask. One of several elements is written at the
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.counterfactuals.turns import held_by_turns
-from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules
@@ -24,6 +23,11 @@ if TYPE_CHECKING:
 
     from conformance.deviations.counterfactuals.turns import Held
     from reference_impl.tape.rules import Pull, Pulled
+
+
+FILL = "masked_fill_tensor"
+ASSIGNMENT = "setitem_mask"
+"""The op that writes to what it is applied to, which counts as requiring a gradient from then on, also if it is a constant."""
 
 
 def arriving_at_fills_overwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -51,29 +55,25 @@ class _Filling:
     ) -> Pulled:
         """Answer as the kernel does."""
         made = dict(right(node, asked, g, out, operands))
-        if primitive is not OPS["masked_fill_tensor"] or 1 not in made:
+        single = 1 in made and int(np.prod(shape_of(made[1]))) == 1
+        if 1 not in made or primitive.name not in (FILL, ASSIGNMENT) or not (single or (self.several and primitive.name == FILL)):
             return [*made.items()]
         held = self.held(self.fills)
         self.fills += 1
-        memory = np.array(array_of(g)).reshape(-1)
-        if 0 in made and not held:
-            filled = array_of(made[0]).reshape(-1)
-            memory[: filled.size] = filled
-        wrong = _read(memory, np.broadcast_to(node.attrs["mask"], shape_of(g)).reshape(-1), shape_of(made[1]), several=self.several)
-        if wrong is not None:
-            wrong = wrong.astype(array_of(made[1]).dtype)
-            made[1] = add(made[1], wrong - array_of(made[1])) if type(made[1]) is Tensor else wrong
+        memory = np.array(array_of(g), order="C")
+        if (0 in made or primitive.name == ASSIGNMENT) and not held:
+            filled = array_of(dict(right(node, [0], g, out, operands))[0])
+            memory.reshape(-1)[: filled.size] = np.ravel(filled)
+        read = dict(right(node, [1], memory, out, operands))[1] if single else _at_first_places(memory, node, shape_of(made[1]))
+        wrong = array_of(read).astype(array_of(made[1]).dtype)
+        made[1] = add(made[1], wrong - array_of(made[1])) if type(made[1]) is Tensor else wrong
         return [*made.items()]
 
 
-def _read(memory: Any, mask: Any, shape: tuple[int, ...], *, several: bool) -> Any:
-    """Return the gradient in a value of some shape; ``None``: it is right."""
-    size = int(np.prod(shape))
-    if size == 1:
-        return np.add.reduce(memory[mask.astype(bool)]).reshape(shape)
-    if not several:
-        return None
-    written = np.full(size, np.nan, memory.dtype)
-    there = min(size, memory.size)
-    written[:there] = np.where(mask[:there], memory[:there], np.nan)
+def _at_first_places(memory: Any, node: Any, shape: tuple[int, ...]) -> Any:
+    """Return the gradient in a value of several elements."""
+    read, mask = memory.reshape(-1), np.broadcast_to(node.attrs["mask"], memory.shape).reshape(-1)
+    written = np.full(int(np.prod(shape)), np.nan, read.dtype)
+    there = min(written.size, read.size)
+    written[:there] = np.where(mask[:there], read[:there], np.nan)
     return written.reshape(shape)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from reference_impl import OPS, PADDLE
+from reference_impl.primitives.indexing import getitem_intarray
+from reference_impl.primitives.scatter import getitem_mask
+from reference_impl.primitives.shape import sum_to
 from reference_impl.primitives.views import narrow_view
-from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 
 if TYPE_CHECKING:
@@ -110,3 +114,49 @@ def _lay_out(g: Any, *, places: Any, shape: tuple[int, ...]) -> Any:
 
 _LAID_OUT = Primitive(_lay_out, "laid_out")
 """What is laid out by steps; Paddle derives no derivative of it."""
+
+
+WORD = 4
+"""How many bytes an element has that the kernel of assignments counts with, whatever its dtype."""
+
+
+def assigned_gradients_four_bytes_apart(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have gradients of values that are assigned by lists, or of several by a mask, be written `WORD` bytes apart.
+
+    Each element is written over a part of the one before it. What is behind the last one nobody wrote, and NaN stands for it.
+    """
+    yield _four_bytes_apart()
+
+
+@contextmanager
+def _four_bytes_apart() -> Iterator[None]:
+    with ExitStack() as stack:
+        for op, read in ((OPS["setitem_intarray"], getitem_intarray), (OPS["setitem_mask"], getitem_mask)):
+            stack.enter_context(replaced_rule(cast("Primitive", op), 1, partial(_read_and_written, read)))
+        yield
+
+
+def _read_and_written(read: Callable[..., Any], right: Rule) -> Rule:
+    def rule(g: Any, out: Any, x: Any, value: Any, **attrs: Any) -> Any:
+        if read is getitem_mask and math.prod(shape_of(value)) == 1:  # another kernel's, see below
+            return right(g, out, x, value, **attrs)
+        return sum_to(_WRITTEN_APART(read(g, **attrs)), shape_of(value))
+
+    return rule
+
+
+def _written_apart(read: Any) -> Any:
+    size = read.itemsize
+    memory = np.zeros(read.size * size, np.uint8)
+    elements = np.ascontiguousarray(read).reshape(-1).view(np.uint8).reshape(read.size, size)
+    for place, element in enumerate(elements):
+        memory[WORD * place : WORD * place + size] = element
+    end = WORD * (read.size - 1) + size
+    known = np.arange(1, read.size + 1) * size <= end
+    return np.where(known, memory.view(read.dtype), np.nan).astype(read.dtype).reshape(read.shape)
+
+
+_WRITTEN_APART = Primitive(_written_apart, "written_apart", keeping=())
+
+
+_WRITTEN_APART.vjp("read")(lambda g, *_: g)

@@ -90,7 +90,10 @@ from conformance.deviations.counterfactuals.matrices import (
     norms_with_an_epsilon,
     transposed_factors_solved_from_the_left,
 )
-from conformance.deviations.counterfactuals.memory import narrowed_from_the_beginning
+from conformance.deviations.counterfactuals.memory import (
+    assigned_gradients_four_bytes_apart,
+    narrowed_from_the_beginning,
+)
 from conformance.deviations.counterfactuals.norms import (
     arriving_means_kept,
     arrows_to_lone_parameters_undrawn,
@@ -221,6 +224,7 @@ RULES: dict[str, Change] = {
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were read in a row": weights_read_in_a_row,
     "as if narrow counted from the beginning of the memory": narrowed_from_the_beginning,
+    "as if gradients of assigned values were written four bytes apart": assigned_gradients_four_bytes_apart,
     "as if weights were ones": weights_left_out,
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,

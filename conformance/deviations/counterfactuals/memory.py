@@ -146,14 +146,13 @@ def _read_and_written(read: Callable[..., Any], right: Rule) -> Rule:
 
 
 def _written_apart(read: Any) -> Any:
-    size = read.itemsize
-    memory = np.zeros(read.size * size, np.uint8)
-    elements = np.ascontiguousarray(read).reshape(-1).view(np.uint8).reshape(read.size, size)
-    for place, element in enumerate(elements):
-        memory[WORD * place : WORD * place + size] = element
-    end = WORD * (read.size - 1) + size
-    known = np.arange(1, read.size + 1) * size <= end
-    return np.where(known, memory.view(read.dtype), np.nan).astype(read.dtype).reshape(read.shape)
+    size, elements = read.itemsize, np.ascontiguousarray(read).reshape(-1)
+    memory, known = np.zeros(read.nbytes, np.uint8), np.zeros(read.nbytes, bool)
+    for place, element in enumerate(elements):  # which may itself be what nobody wrote
+        there = slice(WORD * place, WORD * place + size)
+        memory[there], known[there] = np.frombuffer(element.tobytes(), np.uint8), not np.isnan(element)
+    whole = known.reshape(read.size, size).all(axis=1)
+    return np.where(whole, memory.view(read.dtype), np.nan).astype(read.dtype).reshape(read.shape)
 
 
 _WRITTEN_APART = Primitive(_written_apart, "written_apart", keeping=())

@@ -55,14 +55,15 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     if before is None or before.shape != got.shape:
         return any(is_among(got, array) for array in arrived)
     alike = [array for array in arrived if array.shape == got.shape]
-    added = [*(array - before for array in alike), *(alike if refused or _is_written(promise.case, found.name) else ())]
+    added = [*(array - before for array in alike), *(alike if refused or is_written_to(promise.case, found.name) else ())]
     sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
     if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
         return True
     return any(is_among(got[~are_near(before, got)], array) for array in arrived)
 
 
-def _is_written(case: Case, name: str) -> bool:
+def is_written_to(case: Case, name: str) -> bool:
+    """Whether a step of the script writes to a tensor, or to what shares its memory."""
     return any(isinstance(step, InPlace) and name in sharing_with((step.tensor,), case.steps) for step in case.steps)
 
 

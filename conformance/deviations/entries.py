@@ -64,8 +64,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
     ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a
     process dies), and why.
-    ``only``: whose gradients may differ, of the results of a `grad` call and in ``.grad`` (`asked`); the others are right. Where the
-    answer ``instead`` is ``unpredictable``, it says whose numbers are.
+    ``only``: whose gradients may differ, of the results of a `grad` call and in ``.grad``, or which seeds (`asked`); the others are
+    right. Where the answer ``instead`` is ``unpredictable``, it says whose numbers are.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`). ``mended``: the releases in
     which it is gone, where those that the suite is pinned to are among them.
@@ -127,8 +127,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def _may_differ(self, case: Case, mismatch: Mismatch) -> bool:
-        """Whether a difference is in no gradient, or in one of those that may differ."""
-        return mismatch.where not in ("result", "grad") or ASKED[self.only](case, mismatch.step, tensor_of(case, mismatch))
+        """Whether a difference is in no gradient or seed, or in one of those that may differ."""
+        return mismatch.where not in ("result", "grad", "seed") or ASKED[self.only](case, mismatch.step, tensor_of(case, mismatch))
 
     def holds(self, case: Case, number: StepNumber) -> bool:
         """Whether all that it asks of a script holds at a step."""
@@ -159,7 +159,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What an entry asks of a script and of the machine, in words."""
         points = (f"{p.operand} of {p.op}{f' times {p.times}' if p.times else ''} is {p.value}" for p in self.meets)
         cpu = [f"on a CPU with {' or '.join(self.cpu)}"] if self.cpu else []
-        only = [f"the result is the gradient of {self.only}"] if self.only else []
+        only = [f"what differs is {self.only}, or its gradient"] if self.only else []
         return [*map(conditions.in_words, self.when), *only, *([f"until: {' or '.join(points)}"] if self.meets else []), *cpu]
 
 

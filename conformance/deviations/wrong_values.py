@@ -21,7 +21,7 @@ from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
 from conformance.deviations.answers import answers, values_at_place
-from conformance.deviations.changed_seeds import MEMORIES
+from conformance.deviations.changed_seeds import MEMORIES, is_written_to
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
@@ -206,6 +206,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case _ if words in MEMORIES:
             return MEMORIES[words](promise, found)
         case "and the gradient of the constant that was written":
+            if not is_written_to(promise.case, found.name):
+                return False
             variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
             told = (array for variant, number in variants for _, array in answers(promise.of(variant), number, found))
             return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)

@@ -11,9 +11,9 @@ import pytest
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.files import read
-from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.outcome import Computed, Event, Raised, Value
 from conformance.case.rewrite import with_steps
-from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, SetRequiresGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.findings import evidence
@@ -31,6 +31,10 @@ X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 RESHAPED = Op("reshape", ("x",), ("h",), {"shape": [2, 1]})
 SHARING = Custom(("x", "w"), ("h",), (Op("add", ("x", "w"), ("f",)),), ("f",), ("c",), ("c", "c"))
 S, R = (Input(name, (2, 1), numbers, differentiable=False) for name, numbers in (("s", (3.0, 5.0)), ("r", (0.5, 4.0))))
+C, T, U = (
+    Input(name, (2,), numbers, differentiable=False) for name, numbers in (("c", (2.0, 9.0)), ("t", (3.0, 5.0)), ("u", (0.5, 4.0)))
+)
+ADDED, SQUARED = Op("add", ("x", "w"), ("h",)), Op("square", ("x",), ("h",))
 SEEDED = [Backward(("h",), (seed,), retain_graph=True) for seed in "sr"]
 
 
@@ -54,11 +58,19 @@ def passed_twice(promise: Promise) -> Outcome:
         (INFO, (RESHAPED, RetainGrad("h"), *SEEDED)),
         (INFO, (SHARING, Op("sum", ("h",), ("z",), TOTAL), Backward(("z",)))),
         (OF_TORCH, (RESHAPED, SEEDED[0], InPlace("mul_scalar", "s", (), {"other": 3.0}), SEEDED[1])),
+        (OF_TORCH, (ADDED, Op("sum", ("h",), ("z",), TOTAL), Backward(("z",), retain_graph=True), Backward(("z",)))),
+        (INFO, (SQUARED, InPlace("sub", "c", ("h",)), RetainGrad("h"), Op("sum", ("c",), ("z",), TOTAL), Backward(("z",)))),
     ],
-    ids=["beside a retained gradient", "beside a gradient that is shared", "behind a seed that was written"],
+    ids=[
+        "beside a retained gradient",
+        "beside a gradient that is shared",
+        "behind a seed that was written",
+        "beside the gradient of the other operand of a sum",
+        "beside a constant that was written",
+    ],
 )
 def test_gradients_that_are_added_twice_are_no_other_gradient_in_their_memory(info: BackendInfo, steps: tuple[Step, ...]) -> None:
-    promise = Promise(Case((X, W, S, R), steps, "exact"), info)
+    promise = Promise(Case((X, W, S, R, C), steps, "exact"), info)
     assert Bucket.DIVERGED == judge(promise, passed_twice(promise)).bucket
 
 
@@ -90,6 +102,14 @@ def test_a_hook_that_runs_although_nothing_needs_it_is_not_called_twice() -> Non
     called = promise.outcome.observations[3]
     assert isinstance(called, Computed)
     assert Bucket.DIVERGED == judge(promise, changed(promise, 3, events=(*called.events, *called.events))).bucket
+
+
+def test_a_hook_that_was_removed_is_not_called_where_an_input_lies_behind_the_root() -> None:
+    hooked = (Op("square", ("x",), ("q",)), Hook("q", ("h",), "nothing"), RemoveHook("h"))
+    steps = (*hooked, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+    promise = Promise(Case((X,), steps, "exact"), OF_TORCH)
+    event = Event("h", Value(np.ones(2, np.float32), requires_grad=False))
+    assert Bucket.DIVERGED == judge(promise, changed(promise, 4, events=(event,))).bucket
 
 
 def test_a_seed_that_grad_hands_out_does_not_lose_its_gradient() -> None:
@@ -189,3 +209,42 @@ def _flagged(steps: tuple[Step, ...], inputs: tuple[Input, ...], number: int) ->
     assert value is not None
     assert not value.requires_grad
     return judge(promise, changed(promise, number, values=(replace(value, requires_grad=True),))).bucket
+
+
+@pytest.mark.parametrize(
+    ("lending", "roots", "bucket"),
+    [
+        ((Op("flatten", ("x",), ("h",), {"shape": [2]}),), ("h", "x"), Bucket.KNOWN_DEVIATION),
+        ((), ("x", "x"), Bucket.DIVERGED),
+        ((ADDED,), ("h", "x"), Bucket.DIVERGED),
+    ],
+    ids=["through a view", "as it is", "through a sum"],
+)
+def test_a_seed_is_added_to_where_a_leaf_was_handed_a_view_of_it_and_nowhere_else(
+    lending: tuple[Step, ...], roots: tuple[str, str], bucket: Bucket
+) -> None:
+    """Another seed, of which the leaf was handed a view, stands beside it in any event."""
+    beside = (Op("reshape", ("w",), ("v",), {"shape": [2, 1]}), Backward(("v",), ("s",), retain_graph=True))
+    passes = (Backward((root,), (seed,), retain_graph=True) for root, seed in zip(roots, "tu", strict=True))
+    promise = Promise(Case((X, W, S, T, U), (*beside, *lending, *passes), "exact"), OF_TORCH)
+    added = Value(np.array([3.5, 9.0], np.float32), requires_grad=False)
+    assert bucket == judge(promise, replace(promise.outcome, mutated=("t",), changed=(added,))).bucket
+
+
+def test_a_gradient_is_not_that_of_another_leaf_since_a_tensor_that_no_pass_is_by_retains_its_own() -> None:
+    retained = (Op("sum", ("x",), ("r",), TOTAL), RetainGrad("r"))
+    steps = (*retained, Op("mul", ("x", "w"), ("h",)), Op("sum", ("h",), ("z",), TOTAL), Backward(("z",)))
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    held = dict(zip(promise.case.watched, promise.outcome.final, strict=True))
+    state = tuple({**held, "x": held["w"]}.values())
+    assert Bucket.DIVERGED == judge(promise, replace(changed(promise, 4, state=state), final=state)).bucket
+
+
+def test_a_result_of_a_split_that_does_not_run_has_no_zeros() -> None:
+    halves = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
+    steps = (halves, Op("sum", ("w",), ("z",), TOTAL), Grad(("z",), ("w", "a"), ("g", "k"), allow_unused=True))
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    computed = promise.outcome.observations[2]
+    assert isinstance(computed, Computed)
+    zeros = Value(np.zeros(1, np.float32), requires_grad=False)
+    assert Bucket.DIVERGED == judge(promise, changed(promise, 2, values=(computed.values[0], zeros))).bucket

@@ -98,13 +98,6 @@ def backward_with_inputs(case: Case, number: int) -> bool:
 
 
 @condition
-def one_root_with_inputs(case: Case, number: int) -> bool:
-    """Whether a call with one root names its inputs."""
-    call = call_at(case, number)
-    return call is not None and len(call.roots) == 1 and bool(call.asked)
-
-
-@condition
 def frees_graph(case: Case, number: int) -> bool:
     """Whether a `grad` call frees its graph."""
     call = case.steps[number]

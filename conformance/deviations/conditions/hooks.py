@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
-from conformance.case.queries import edges, leaves, twins, upstream_of
+from conformance.case.outcome import Computed
+from conformance.case.queries import call_at, edges, leaves, twins, upstream_of
+from conformance.case.rewrite import CONSTANT, with_steps
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
+from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import input_is_output, names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
-from reference_impl import PADDLE
+from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -33,6 +36,24 @@ def hooks_or_retains(case: Case, number: int) -> bool:
     """Whether the step registers a hook, or has a gradient retained: `backward` does, too, for the inputs that it names."""
     step = case.steps[number]
     return isinstance(step, Hook | RetainGrad) or (isinstance(step, Backward) and step.inputs is not None)
+
+
+@condition
+def one_root_above_no_input(case: Case, number: int) -> bool:
+    """Whether a call with one root names inputs, and is promised to reach none of them, or is refused."""
+    call = call_at(case, number)
+    if call is None or len(call.roots) != 1 or not call.asked:
+        return False
+    asking = Grad(
+        call.roots,
+        call.asked,
+        tuple(f"{CONSTANT}{i}" for i in range(len(call.asked))),
+        call.seeds,
+        retain_graph=True,
+        allow_unused=True,
+    )
+    seen = promised(with_steps(case, (*case.steps[:number], asking)), TORCH).observations[number]
+    return not isinstance(seen, Computed) or not any(seen.values)
 
 
 @condition

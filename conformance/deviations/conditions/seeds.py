@@ -61,7 +61,6 @@ LENDING = frozenset({
 """Ops whose gradient may lie in the memory of the cotangent, since nothing is computed for it, or nothing for some shapes."""
 
 
-@condition
 def seed_lent_to_leaf(case: Case, number: int) -> bool:
     """Whether a `backward` hands a seed, or what a hook returned, on to a leaf through nothing that must compute something for it."""
     call, before = case.steps[number], case.steps[:number]
@@ -73,11 +72,11 @@ def seed_lent_to_leaf(case: Case, number: int) -> bool:
     for step in reversed(before):
         made = (step.tensor,) if isinstance(step, InPlace) else results(step)
         if not lent.isdisjoint(made):
-            lent.update(_lending(step))
+            lent.update(lent_by(step))
     return not lent.isdisjoint(leaves(case))
 
 
-def _lending(step: Step) -> Collection[str]:
+def lent_by(step: Step) -> Collection[str]:
     """Return the values to which the gradient of what a step made may be handed on as it is."""
     if isinstance(step, Custom) or (isinstance(step, Op | InPlace) and step.op in LENDING):
         return step.operands

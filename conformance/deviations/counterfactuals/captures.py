@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import upstream_of
 from conformance.case.rewrite import CONSTANT, replace_step, with_steps
 from conformance.case.steps import Grad, Op
 from conformance.deviations.conditions.several import made_together
@@ -26,13 +27,15 @@ def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> It
     """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places.
 
     A result of a node that runs at which nothing arrives has zeros there, where otherwise its gradient would be absent; so it is for
-    the result itself that is asked for.
+    the result itself that is asked for. A node of which no result is reached does not run.
     """
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return
+    reached = upstream_of(case.steps[:number], call.outputs)
+    running = [names for names in made_together(case.steps[:number]) if not reached.isdisjoint(names)]
     for position, asked in enumerate(call.inputs):
-        for other in (name for names in made_together(case.steps[:number]) if asked in names for name in names):
+        for other in (name for names in running if asked in names for name in names):
             inputs = [asked if name == other else name for name in call.inputs]
             inputs[position] = other
             taken = msgspec.structs.replace(call, inputs=tuple(inputs))

@@ -1,0 +1,81 @@
+"""Conditions on whose memory PyTorch may take for ``.grad``: that of a view which a pass hands on to a leaf.
+
+What arrives at a leaf is kept without a copy if nobody else holds that tensor. The caller holds the seed, and each operand of a sum is
+handed the same tensor, so either is copied. A view is a new tensor, which nobody else holds, and its memory is that of another one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.queries import arrays_of, edges, leaves, upstream_of
+from conformance.case.steps import Backward, Custom, Hook, InPlace, Op, results
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import condition
+from conformance.deviations.conditions.seeds import lent_by
+from reference_impl import TORCH
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
+
+HANDING_ON = frozenset({"add", "sub", "add_scalar", "clone", "contiguous", "positive", "cast"})
+"""Ops whose gradient is the cotangent itself, and no view of it, where the operand has the form of the result."""
+
+
+@condition
+def part_lent_as_view(case: Case, number: int) -> bool:
+    """Whether a `backward` hands a view of what it hands to another operand, or root, as well on to a leaf."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Backward):
+        return False
+    behind = upstream_of(before, call.roots)
+    return not _viewed(case, before, behind, apart=True).isdisjoint(leaves(case))
+
+
+def lent_as_views(case: Case, number: int) -> set[str]:
+    """Return the seeds of a `backward`, and what hooks return, of which it hands a view on to a leaf."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Backward):
+        return set()
+    of, found = edges(before), leaves(case)
+    given = [(of.get(root, root), seed) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None]
+    given += [(step.tensor, step.tensor_returned) for step in before if isinstance(step, Hook) and step.tensor_returned is not None]
+    return {lent for name, lent in given if not _viewed(case, before, {name}, apart=False).isdisjoint(found)}
+
+
+def _viewed(case: Case, before: Collection[Step], given: Collection[str], *, apart: bool) -> set[str]:
+    """Return the values to which a view of what arrives at those that are ``given`` is handed on, or that of a view.
+
+    ``apart``: by itself, and not to all operands of an op.
+    """
+    lent, viewed, forms = {*given}, set[str](), _forms(case)
+    for step in reversed([*before]):
+        made = _made(step)
+        if lent.isdisjoint(made):
+            continue
+        operands = lent_by(step)
+        is_view = not viewed.isdisjoint(made) and not (apart and len(operands) > 1)
+        lent.update(operands)
+        viewed.update(operand for operand in operands if is_view or not _handed_on(step, operand, made, forms))
+    return viewed
+
+
+def _handed_on(step: Step, operand: str, made: Collection[str], forms: dict[str, Any]) -> bool:
+    """Whether an operand is handed the cotangent of a result itself."""
+    if isinstance(step, Custom) or not isinstance(step, Op | InPlace) or step.op not in HANDING_ON:
+        return False
+    return all(forms.get(operand) == forms.get(name) for name in made)
+
+
+def _forms(case: Case) -> dict[str, Any]:
+    """Return the shape and the dtype of each value; what is refused has none."""
+    arrays = arrays_of(case, promised(case, TORCH).observations)
+    return {name: (array.shape, array.dtype) for name, array in arrays}
+
+
+def _made(step: Step) -> tuple[str, ...]:
+    return (step.tensor,) if isinstance(step, InPlace) else results(step)

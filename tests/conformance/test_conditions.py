@@ -15,8 +15,8 @@ from conformance.case.queries import label
 from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
-from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_words
-from conformance.deviations.conditions.calls import moves_nothing
+from conformance.deviations.conditions import CONDITIONS, SCOPES, calls, holds, in_words
+from conformance.deviations.conditions.calls import input_is_output, moves_nothing
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.entries import Deviation
 from conformance.judge.verdict import Bucket, judge
@@ -165,3 +165,12 @@ def test_paddle_returns_the_operand_of_few_ops_that_move_nothing(op: str, attrs:
 @pytest.mark.parametrize("op", ["expand", "broadcast_to"])
 def test_paddle_returns_what_is_expanded_to_no_axes(op: str) -> None:
     assert moves_nothing(Case((Input("x", (), (1.0,)),), (Op(op, ("x",), ("y",), {"shape": []}),)), 0)
+
+
+def test_no_run_of_the_reference_tells_that_a_step_is_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: Any) -> None:
+        pytest.fail("the reference was run")
+
+    case = Case((Input("x", (2,), (1.0, 2.0)),), (Op("reshape", ("x",), ("y",), {"shape": [2]}), Op("exp", ("y",), ("z",))))
+    monkeypatch.setattr(calls, "promised", asked)
+    assert not input_is_output(case, 1)

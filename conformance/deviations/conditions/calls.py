@@ -220,9 +220,10 @@ def input_is_output(case: Case, number: int) -> bool:
 
 def outputs_asked_for(case: Case, number: int) -> set[str]:
     """Return the outputs of a `grad` call that are among its inputs, as `input_is_output` means it, by all names that each has."""
-    call, same = case.steps[number], names_in_paddle(case, number)
+    call = case.steps[number]
     if not isinstance(call, Grad):
         return set()
+    same = names_in_paddle(case, number)  # which runs the reference: for calls alone
     of = unwritten_edges(case.steps[:number])
     asked, roots = ({same.get(name, name) for name in (of.get(n, n) for n in names)} for names in (call.inputs, call.outputs))
     return {name for name in {*same, *asked} if same.get(name, name) in asked & roots}
@@ -309,8 +310,11 @@ def views_of_toggled(before: Sequence[Step]) -> set[str]:
 @condition
 def moves_nothing(case: Case, number: int) -> bool:
     """Whether a shape op has a result of the shape of its operand; an expansion, one without axes, and a rotation, of full turns."""
-    step, seen = case.steps[number], promised(case, PADDLE).observations[number]
-    if not isinstance(step, Op) or step.op not in SHAPED or step.attrs.get("k", 0) % TURNS or not isinstance(seen, Computed):
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in SHAPED or step.attrs.get("k", 0) % TURNS:
+        return False
+    seen = promised(case, PADDLE).observations[number]
+    if not isinstance(seen, Computed):
         return False
     if step.op in EXPANDING:
         return not step.attrs["shape"]

@@ -151,11 +151,11 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
 
     A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
     """
-    call, before = case.steps[number], case.steps[:number]
-    hooked, same = _hooked(case, number), names_in_paddle(case, number)
-    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
-    if not isinstance(call, Grad):
+    call, before, hooked = case.steps[number], case.steps[:number], _hooked(case, number)
+    if not isinstance(call, Grad) or not hooked:
         return False
+    same = names_in_paddle(case, number)
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
     asked = {same.get(name, name) for name in call.inputs}.union(call.inputs)
     met = {same.get(name, name) for name in hooked}.union(hooked) & leaves(case)
     return identical or not met.isdisjoint(asked)

@@ -12,7 +12,8 @@ import functools
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from itertools import product
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from conformance.generate.episodes import Habits, draw_episode, draw_missed, grow
 from conformance.generate.odds import USUAL, Odds, named, named_part
@@ -159,6 +160,13 @@ def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     static, about, team = is_program(index, options), dealt(seed, index, options), team_of(seed, index, options)
     same = (static, about, team) == (options.static, options.about, options.team)
     return draw_case(FastSource(seed, index), options if same else replace(options, static=static, about=about, team=team))
+
+
+def find_vocabularies(options: DrawOptions) -> None:
+    """Find out now which ops each kind of script may have, so that no process has to that is forked from this one."""
+    among = [options.ops, _later(options.lanes, options.without)] if options.later else [options.ops]
+    for ops, kind, exact, deep in product(among, get_args(Kind), (True, False), (True, False)):
+        _offered(exact, deep, ops, options.without, kind)
 
 
 def draw_case(source: Source, options: DrawOptions) -> Case:

@@ -89,21 +89,21 @@ def ailment_after(
     actual: Outcome,
     engine: Backend,
     family: str = "",
-    spared: frozenset[str] = frozenset(),
+    spares: Callable[[str], bool] = lambda _: False,
     entering: Callable[[str], None] = lambda _: None,
 ) -> Ailment | None:
     """If any step was refused, run the canaries; return what the first one died of, ``None`` if the engine is as right as before.
 
-    ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spared``: ops that
-    are not asked, because they are wrong where nothing was refused, too. ``entering`` is told each op before its canary runs.
+    ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spares``: whether
+    an op is not asked, because it is wrong where nothing was refused, too. ``entering`` is told each op before its canary runs.
     """
     if not any(isinstance(seen, Raised) for seen in actual.observations):
         return None
-    if FIRST not in spared:
+    if not spares(FIRST):
         entering(FIRST)
         if not healthy(engine):
             return _unhealthy()
-    return _first([op for op in (ops_of(family) if family else _turn(case)) if op not in spared], engine, entering)
+    return _first([op for op in (ops_of(family) if family else _turn(case)) if not spares(op)], engine, entering)
 
 
 def ailment_of(family: str, engine: Backend) -> Ailment | None:
@@ -178,8 +178,9 @@ def well() -> dict[tuple[str, ...], Any]:
 def trust(answers: Mapping[tuple[str, ...], Any]) -> None:
     """Take the word of another process for what canaries answer that are well."""
     _well.update(answers)
+    _families()  # found out here, as the cases are made here, so that no child has to
     for *_, op in answers:
-        if (asked := canary_of(op)) is not None:  # made here, so that no child has to
+        if (asked := canary_of(op)) is not None:
             asked.prepare()
 
 

@@ -169,3 +169,20 @@ def test_hypothesis_shrinks_a_case_to_what_matters() -> None:
 def test_a_bad_argument_of_a_strategy_is_refused_with_what_is_allowed(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidArgument, match=message):
         cases(**arguments)  # type: ignore[arg-type]
+
+
+def test_what_was_found_out_of_the_ops_of_scripts_no_child_of_a_worker_finds_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = DrawOptions(later=scripts.usual_later(None, "usual"))
+    find, found = scripts._offered.__wrapped__, []
+
+    @functools.cache
+    def finding(*given: object) -> tuple[str, ...]:
+        found.append(given[2])
+        return find(*given)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(scripts, "_offered", finding)
+    scripts.find_vocabularies(options)
+    found.clear()
+    for index in range(40):
+        case_of(0, index, options)
+    assert not [ops for ops in found if ops is None or len(ops) > 1]  # of the one op that a script is about little has to be found

@@ -66,8 +66,7 @@ def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ail
     """
     name = engine.info.name
     known = _examined.get(name, {})
-    spared = frozenset(op for op, ill in known.items() if ill)
-    found = ailment_after(case, actual, engine, family, spared, entering=lambda op: _note(name, op))
+    found = ailment_after(case, actual, engine, family, lambda op: known.get(op, False), entering=lambda op: _note(name, op))
     if found is not None and found.op not in known and _slate is not None:
         raise Suspicion(name, found.op)  # what is noted stays, since a damaged process may die before anybody hears of this
     _note()

@@ -23,6 +23,7 @@ from conformance.campaign.workers.nursery import DeathError, forked
 from conformance.campaign.workers.warm_up import prepare_for
 from conformance.campaign.workers.watchdog import OURS, rang, under_way
 from conformance.campaign.workers.worker import POISONED, run_chunk
+from conformance.generate.scripts import find_vocabularies
 from conformance.judge.canary import trust
 from conformance.judge.verdict import Bucket
 from conformance.laws.registry import LAWS
@@ -75,6 +76,8 @@ def supervised(chunk: Chunk) -> Passage:
     recorded = 0.0
     chunk.wipe()  # what another worker said, which was killed: until a case is under way none is to blame
     prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder), chunk.ahead)
+    if chunk.cases is None:
+        find_vocabularies(chunk.draw)
     while chunk.start < chunk.stop:
         started = perf_counter()
         forget()

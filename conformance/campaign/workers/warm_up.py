@@ -12,6 +12,7 @@ import signal
 from collections import Counter
 from contextlib import suppress
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from conformance.campaign.workers.nursery import die_with, forked
 from conformance.campaign.workers.trial import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
-from conformance.deviations.entries import known
+from conformance.deviations.entries import about, known
 from conformance.laws.judging import Judging, Sampling
 
 if TYPE_CHECKING:
@@ -141,8 +142,10 @@ def _freeze() -> None:
 
 def warm_up(backends: Sequence[str]) -> None:
     """Read the known deviations, and run the warm-up cases on these backends."""
-    known()
+    kinds = {kind for entry in known() for kind in entry.kinds}
     opened = [backend(name) for name in backends]
+    for engine, kind in product(opened, kinds):
+        about(engine.info, kind)
     for case in CASES if opened else ():
         run_case(case, opened, Judging(Sampling.EVERY, nulls=Sampling.EVERY))
 

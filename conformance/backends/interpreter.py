@@ -328,7 +328,7 @@ class _Run:
 
 def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
     """Whether elements changed; the sign of a zero counts no more here than where values are compared."""
-    same = after.shape == before.shape and after.tobytes() == before.tobytes()
+    same = after is before or (after.shape == before.shape and after.tobytes() == before.tobytes())
     return not same and not np.array_equal(after, before, equal_nan=True)
 
 

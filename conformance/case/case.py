@@ -46,10 +46,11 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as a fresh array, which is every second element of a longer one if they are ``strided``."""
+        if self.data and self.strided is not True:
+            return self.elements.copy()
         flat = self.elements.ravel()
-        return (np.repeat(flat, 2)[::2] if self.strided is True else flat.copy()).reshape(
-            self.shape
-        )  # a copy of nothing has no strides
+        spread = np.repeat(flat, 2)[::2] if self.strided is True else flat.copy()
+        return spread.reshape(self.shape)  # a copy of nothing has no strides
 
     @functools.cached_property
     def elements(self) -> np.ndarray[Any, Any]:

@@ -105,6 +105,8 @@ def _second_derivatives(history: _History) -> dict[int, tuple[str, ...]]:
 
 def _second_passes(history: _History) -> dict[int, tuple[str, ...]]:
     """Return which steps need `ANEW`, by number."""
+    if sum(isinstance(step, Backward) for step in history.steps) < 2:
+        return {}
     latest: dict[str, int] = {}  # by value, the number of the latest pass that went through it
     found: dict[int, tuple[str, ...]] = {}
     for number, step in enumerate(history.steps):

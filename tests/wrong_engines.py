@@ -20,7 +20,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
 from conformance.campaign.workers import chunk, trial
 from conformance.case.outcome import Raised
-from conformance.case.steps import Op
+from conformance.case.steps import Op, results
 from conformance.generate.scripts import case_of
 from conformance.judge import judgement
 from conformance.judge.canary import canary_of
@@ -253,6 +253,21 @@ def faults_as_paddle() -> WrongEngine:
 def vanishes_as_paddle() -> WrongEngine:
     """Open an engine that is killed under the name of Paddle, so that nothing can say where."""
     return Posing(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+class Lawless(WrongEngine):
+    """Takes its process down in the cases of laws, which give their calls names of their own."""
+
+    def run(self, case: Case) -> Outcome:
+        """Abort in the case of a law."""
+        if any(name.startswith("law_") for step in case.steps for name in results(step)):
+            os.abort()
+        return super().run(case)
+
+
+def aborts_in_laws() -> WrongEngine:
+    """Open an engine that aborts when a law is tried, and is right otherwise."""
+    return Lawless("aborts_in_laws")
 
 
 def _raise() -> None:

@@ -55,8 +55,8 @@ def show(file: Path) -> None:
 def replay(files: tuple[Path, ...], backend: str) -> int:
     """Run a case again on one backend, and ask who is wrong.
 
-    Prints the inputs and every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the
-    same process.
+    Prints the inputs and every step, expected beside actual, and tries all laws; where the process dies, how and where. Cases that are
+    named before it run before it, in the same process.
     """
     from conformance.campaign.findings.explain import explain_case
     from conformance.campaign.findings.write_up import ask_blame
@@ -77,22 +77,22 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
         explained = by_laws or workers.call(explain_case, case, backend, None, before)
         differs = explained is not None and explained.verdict.mismatch is not None
         blamed = ask_blame(workers, cases, backend, (), judging=judging) if differs else None
-        judged = None if explained else workers.judged(cases, backend)[-1].verdicts[described.name]
+        judged = None if by_laws else workers.judged(cases, backend, judging)[-1].verdicts[described.name]
+    death = judged if judged and is_of_death(judged) else None  # what dies of the cases before it may come through without them
     for earlier in before:
         click.echo(f"after case {earlier.id}, in the same process:")
     click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
     _show_inputs(case)
-    if explained is None:
-        # What dies of the cases before it may come through without them; then nobody knows where it died.
-        click.echo("\n".join(verdict_lines(judged)) if judged and is_of_death(judged) else "the process died or hung")
-        return DIVERGES
-    for line in replay_lines(explained):
+    for line in replay_lines(explained, death) if explained else verdict_lines(death) if death else ():
         click.echo(line)
+    if by_laws is None and death is None:
+        click.echo("the process died or hung" + (" when laws were tried" if explained else ""))
     for line in blame_text(blamed):
         click.echo(f"  {line}")
-    if explained.verdict.bucket is Bucket.HARNESS_ERROR or (blamed is not None and blamed.who == "reference"):
+    of_the_suite = explained is not None and explained.verdict.bucket is Bucket.HARNESS_ERROR
+    if of_the_suite or (blamed is not None and blamed.who == "reference"):
         return NO_RESULT
-    return DIVERGES if differs else CONFORMS
+    return DIVERGES if differs or by_laws is None else CONFORMS
 
 
 @click.command()

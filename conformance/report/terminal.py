@@ -260,8 +260,11 @@ def finding_line(finding: FindingRecord) -> str:
     return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who, *failed])
 
 
-def replay_lines(explained: Explanation) -> list[str]:
-    """Write a case that was run again: its steps, expected and actual, the laws that were tried, and the verdict."""
+def replay_lines(explained: Explanation, death: VerdictRecord | None = None) -> list[str]:
+    """Write a case that was run again: its steps, expected and actual, the laws that were tried, and the verdict.
+
+    That is on a ``death`` where the case, which came through by itself, ended its process when laws were tried on it.
+    """
     lines = []
     for number, step in enumerate(explained.steps):
         lines.append(f"{number:>4}  {step.text}")
@@ -272,7 +275,7 @@ def replay_lines(explained: Explanation) -> list[str]:
     for tried in explained.laws:
         place = "whole script" if read_recorded(tried.step) is END else f"step {tried.step}"
         lines.append(f"law {tried.law}, {place}: {tried.status}{': ' if tried.detail else ''}{tried.detail}")
-    return lines + verdict_lines(explained.verdict)
+    return lines + verdict_lines(death or explained.verdict)
 
 
 def verdict_lines(verdict: VerdictRecord) -> list[str]:

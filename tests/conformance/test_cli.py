@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -220,6 +221,14 @@ def test_replay_of_a_case_that_agrees_is_a_success(case: Path) -> None:
 def test_replay_of_a_case_that_kills_the_process_says_where(case: Path) -> None:
     done = conformance("replay", case, "--backend", "tests.wrong_engines:aborts_as_paddle")
     assert (1, True) == (done.returncode, "the process died: SIGABRT in tests/wrong_engines.py run" in done.stdout), done.stdout
+
+
+def test_replay_of_a_case_that_dies_when_laws_are_tried_says_of_which(case: Path) -> None:
+    done = conformance("replay", case, "--backend", "tests.wrong_engines:aborts_in_laws")
+    told = re.search(
+        r"verdict: crashed\n.*\n  the process died, under the law [a-z-]+: SIGABRT in tests/wrong_engines.py run", done.stdout
+    )
+    assert (1, True) == (done.returncode, told is not None), done.stdout
 
 
 def test_replay_shows_the_inputs_before_the_steps(case: Path) -> None:

@@ -47,6 +47,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-seed-dtype-reread-linked", "dtype: other numbers"),
         ("paddle-slot-of-broadcast-seed", "value: a right element"),
         ("paddle-static-input-hides-siblings", "value: another factor"),
+        ("paddle-static-slot-beside-target", "absence: other numbers"),
         ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
         ("paddle-masked-fill-value-uninitialised", "value: a right element"),
         ("paddle-custom-gradient-dtype-kept", "dtype: other numbers"),

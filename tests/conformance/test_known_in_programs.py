@@ -35,6 +35,15 @@ SEEN = {
             inputs=(given("x", 2.0, 3.0, shape=(2,)),),
         ),
     ),
+    "a result of a split that is a target itself, and is used for another": (
+        "paddle-static-slot-beside-target",
+        program(
+            Op("split", ("x",), ("a", "b"), {"axis": 0, "sections": [1, 1]}),
+            Op("mul_scalar", ("a",), ("y",), {"other": 2.0}),
+            Grad(("y", "a"), ("a",), ("g",)),
+            inputs=(given("x", 2.0, 3.0, shape=(2,)),),
+        ),
+    ),
     "a target that is cut, beside another of which the way is cut": (
         "paddle-static-no-grad-target",
         program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),

@@ -133,6 +133,7 @@ PROGRAMS = (
     "slice-of-everything-beside-what-it-was-taken-of",
     "slice-of-everything-of-a-gradient-that-has-two-names",
     "slope-at-zero-beside-a-constant-summand",
+    "third-derivative-of-a-linear-map-of-a-constant",
 )
 FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.json"))}
 

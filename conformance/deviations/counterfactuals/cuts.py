@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import keeps_graph, until
+from conformance.case.queries import keeps_graph, until, upstream_of
 from conformance.case.rewrite import CONSTANT, detach_uses, each_step, expand_steps, replace_step, without_root
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.several import roots_behind_cut
@@ -41,18 +41,39 @@ def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iter
 
 def several_used_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses but one."""
-    steps = [step for step in until(case, number) if isinstance(step, Op | Custom)]
-    several = {name for step in steps if len(step.results) > 1 for name in step.results}
-    for asked in several.intersection(getattr(case.steps[number], "inputs", ()) if number is not END else ()):
-        uses = [
-            (i, "operands", position)
-            for i, step in enumerate(until(case, number))
-            if isinstance(step, Op | Custom)
-            for position, name in enumerate(step.operands)
-            if name == asked
-        ]
+    for asked, _op in _asked_of_several(case, number):
+        uses = _uses(case, number, asked)
         for kept in uses[:MOST]:
             yield _cut(case, number, [use for use in uses if use != kept])
+
+
+def beside_target_used_nowhere(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses, if one of them is a target.
+
+    That holds where the call asks for nothing that the op was given or that leads to it.
+    """
+    call = None if number is END else case.steps[number]
+    for asked, op in _asked_of_several(case, number):
+        given = upstream_of(until(case, number), op.operands)
+        if isinstance(call, Grad) and given.isdisjoint(call.inputs) and not {*op.results}.isdisjoint(call.outputs):
+            yield _cut(case, number, _uses(case, number, asked))
+
+
+def _asked_of_several(case: Case, number: StepNumber) -> Iterator[tuple[str, Op | Custom]]:
+    """Yield the results of ops with several results that a call asks for, each with its op."""
+    asked = getattr(case.steps[number], "inputs", ()) if number is not END else ()
+    several = (step for step in until(case, number) if isinstance(step, Op | Custom) and len(step.results) > 1)
+    return ((name, step) for step in several for name in step.results if name in asked)
+
+
+def _uses(case: Case, number: StepNumber, name: str) -> list[Use]:
+    return [
+        (i, "operands", position)
+        for i, step in enumerate(until(case, number))
+        if isinstance(step, Op | Custom)
+        for position, operand in enumerate(step.operands)
+        if operand == name
+    ]
 
 
 def last_operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -122,6 +143,7 @@ OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]
     "as if an operand were a constant": operand_constant,
     "as if the last operand were a constant": last_operand_constant,
     "as if a result of several were used once": several_used_once,
+    "as if a result beside a target were used nowhere": beside_target_used_nowhere,
     "as if derivatives inside no_grad were leaves": derivatives_in_no_grad_leaves,
     "as if no graph were made inside no_grad": no_graph_in_no_grad,
     "as if targets behind the cut were missing": targets_behind_cut,

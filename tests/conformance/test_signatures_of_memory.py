@@ -233,14 +233,15 @@ def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulat
 
 @pytest.mark.parametrize(
     ("got", "borne"),
-    [([3.0, 4.0], True), ([1.0, 2.0], False), ([3.0, 4.5], False), ([[3.0, 4.0]], False)],
-    ids=["what is made next", "what was there before", "a little beside", "in another shape"],
+    [([3.0, 4.0], True), ([1.0, 1.0], True), ([1.0, 2.0], False), ([3.0, 4.5], False), ([[3.0, 4.0]], False)],
+    ids=["what is made next", "where a call starts", "what was there before", "a little beside", "in another shape"],
 )
 def test_where_a_removed_gradient_lay_is_what_was_made_since(got: list[float], borne: bool) -> None:
     steps = (
         Op("mul_scalar", ("x",), ("y",), {"other": 0.5}),
         Grad(("x",), ("y",), ("g",), allow_unused=True),
         Op("add_scalar", ("y",), ("z",), {"other": 2.0}),
+        Grad(("z",), ("y",), ("h",)),
     )
     case = Case((Input("x", (2,), (2.0, 4.0)),), steps, "exact")
     there = Mismatch(1, "absence", "result", "absent", "present", "g", "g", 0, None, np.array(got, np.float32))

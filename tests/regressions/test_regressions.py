@@ -130,6 +130,7 @@ PROGRAMS = (
     "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
+    "result-of-a-split-beside-a-gradient-made-of-it",
     "slice-of-everything-beside-what-it-was-taken-of",
     "slice-of-everything-of-a-gradient-that-has-two-names",
     "slope-at-zero-beside-a-constant-summand",

@@ -40,11 +40,19 @@ def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iter
 
 
 def several_used_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses but one."""
+    """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses but one.
+
+    Or only since the last gradients were made; then these are constants, too, since they may be made of it.
+    """
     for asked, _op in _asked_of_several(case, number):
         uses = _uses(case, number, asked)
         for kept in uses[:MOST]:
             yield _cut(case, number, [use for use in uses if use != kept])
+        calls = {i: step.results for i, step in enumerate(until(case, number)) if isinstance(step, Grad) and i != number}
+        derivatives = [use for names in calls.values() for name in names for use in _uses(case, number, name)]
+        since = [use for use in uses if use[0] > max(calls, default=-1)]
+        for kept in since if derivatives else ():  # a gradient that is made of the result uses it, too
+            yield _cut(case, number, [*(use for use in since if use != kept), *derivatives])
 
 
 def beside_target_used_nowhere(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -108,6 +108,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",
     "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms",
+    "renorm of the order inf": "its deviation is not written up: Paddle takes every such norm for 1, and its gradient is NaN",
     "cross of a tensor and itself": "its result is 0, and what is left of it the rounding of products that nobody promises",
     "dist of the orders 3 and 4": "bounds of its third derivatives take longer than a case may",
     "cholesky_inverse of batches": "Paddle takes one matrix alone",
@@ -153,6 +154,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "document says which; PyTorch wants a kernel",
     "complex cumprod": "comes with the next ones",
     "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
+    "clamp between bounds that are tensors": "PyTorch has gradients in them; Paddle takes bounds of one element, and gives them none",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

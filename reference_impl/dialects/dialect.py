@@ -175,6 +175,7 @@ PADDLE = Dialect(
 
 _ASSIGNMENTS = ("setitem", "setitem_intarray", "setitem_mask")
 _NOT_LOOKED_AT = (
+    "matmul_transposed",
     *("conv1d", "conv2d_biased", "conv2d_depthwise", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     *("nn_unfold", "nn_fold", "grid_sample_bilinear", "affine_grid", "pairwise_distance", "triplet_margin_loss"),
     *("interpolate_nearest", "interpolate_linear", "interpolate_bilinear", "pad_reflect", "pad_replicate", "pad_circular"),

@@ -93,6 +93,7 @@ OF_PADDLE: Mapping[str, str] = {
     "lstm_stacked": "lstm_stacked_as_one",
     "margin_ranking_loss": "margin_ranking_loss_by_relu",
     "masked_scatter": "masked_scatter_of_parts",
+    "matmul_transposed": "matmul_transposed_as_one",
     "matrix_exp": "matrix_exp_or_exp",
     "mode_of_selected": "mode_of_selected_of_parts",
     "mse_loss": "mse_loss_of_parts",

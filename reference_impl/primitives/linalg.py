@@ -8,6 +8,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.shape import element_count, reshape, sum_to, t, transpose
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
@@ -105,3 +106,16 @@ def outer(x: Any, y: Any) -> Any:
 def outer_of_parts(x: Any, y: Any) -> Any:
     """Return the same as `outer`, as a product of a column and a row."""
     return mul(reshape(x, shape=(*shape_of(x), 1)), reshape(y, shape=(1, *shape_of(y))))
+
+
+@composite
+def matmul_transposed(x: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
+    """Matrix product of operands whose last two axes change places first, where that is said; a vector has none that could."""
+    return matmul(*(_turned(operand, turn=turn) for operand, turn in ((x, transpose_x), (y, transpose_y))))
+
+
+def _turned(x: Any, *, turn: bool) -> Any:
+    return transpose(x, axis0=-1, axis1=-2) if turn and len(shape_of(x)) > 1 else x
+
+
+matmul_transposed_as_one = as_one(matmul_transposed)

@@ -81,6 +81,7 @@ APPLIED = {
     "einsum_as_one",
     "einsum_single_as_one",
     "multi_dot_as_one",
+    "matmul_transposed_as_one",
     "rnn_tanh_as_one",
     "gru_as_one",
     "lstm_as_one",

@@ -68,7 +68,9 @@ def _combines_dot(case: Case, number: int, by: str) -> bool:
     if not isinstance(step, Op) or step.op != by:
         return False
     shapes = shapes_at(case, number, PADDLE)
-    return any(shapes.get(name) == () for name in made_by(("matmul",), case.steps[:number]) if name in step.operands)
+    return any(
+        shapes.get(name) == () for name in made_by(("matmul", "matmul_transposed"), case.steps[:number]) if name in step.operands
+    )
 
 
 @condition

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 GRIDS = ("meshgrid", "cartesian_prod", "broadcast_tensors")
 PRODUCTS = (
-    *("matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "linear", "multi_dot", "bilinear", "baddbmm", "addmm"),
+    *("matmul", "matmul_transposed", "mm", "bmm", "mv", "dot", "inner", "outer", "linear", "multi_dot", "bilinear", "baddbmm", "addmm"),
     *("conv1d", "conv2d", "conv2d_biased", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
 )
 """Ops that multiply matrices, whose gradients one kernel computes for both operands; a convolution does so inside."""
@@ -212,7 +212,17 @@ def fills_with_several(case: Case, number: int) -> bool:
 def vector_times_batch(case: Case, number: int) -> bool:
     """Whether the step multiplies a vector by a batch of several matrices."""
     step = case.steps[number]
-    if not isinstance(step, Op) or step.op != "matmul":
+    if not isinstance(step, Op) or step.op not in ("matmul", "matmul_transposed"):
         return False
     vector, batch = (shapes_at(case, number, PADDLE).get(name) or () for name in step.operands)
     return len(vector) == 1 and math.prod(batch[:-2]) > 1
+
+
+@condition
+def transposes_vector(case: Case, number: int) -> bool:
+    """Whether the step multiplies a vector that it is told to transpose by what is none; a second one beside a first that is, too."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "matmul_transposed":
+        return False
+    first, second = (len(shapes_at(case, number, PADDLE).get(name) or ()) for name in step.operands)
+    return step.attrs["transpose_x"] and (second > first == 1 or (first > second == 1 and step.attrs["transpose_y"]))

@@ -81,6 +81,8 @@ CASES: tuple[tuple[str, tuple[Any, ...], dict[str, Any], Any], ...] = (
     ("index_add", (X.T, ROWS.T), {"axis": 1, "index": [2, 0, 2]}, with_rows(X, [2, 0, 2], ROWS, add=True).T),
     ("index_copy", (X, ROWS[:2]), {"axis": 0, "index": [2, 0]}, with_rows(X, [2, 0], ROWS[:2], add=False)),
     ("gather_nd", (X,), {"index": [[0, 2], [1, 3]]}, np.array([X[0, 1], X[2, 3]])),
+    ("setitem_intarray", (X, W), PUT, edited(X, lambda out: out.__setitem__((np.array([2, 0]), np.array([1, 3])), W))),
+    ("setitem_mask", (X, np.float64(7.5)), {"mask": (X > 2).tolist()}, np.where(X > 2, 7.5, X)),
     ("index_put", (X, W), PUT, edited(X, lambda out: out.__setitem__((np.array([2, 0]), np.array([1, 3])), W))),
     ("index_put_accumulate", (X, W), TWICE, edited(X, lambda out: out.__setitem__((2, 1), X[2, 1] + 7.5))),
     ("scatter_nd_add", (X, W), TWICE, edited(X, lambda out: out.__setitem__((2, 1), X[2, 1] + 7.5))),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import sharing_with
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
+from conformance.case.queries import derivatives, leaves, made_by, twins, until, upstream_of
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, RetainGrad
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.lending import lent_as_views
 from conformance.deviations.conditions.points import dropped_nothings
-from conformance.deviations.conditions.seeds import narrow_seeds_with_another_part
+from conformance.deviations.conditions.seeds import lent_from, narrow_seeds_with_another_part
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.seeds import misfitting
 
@@ -105,19 +106,25 @@ def what_a_custom_function_was_given(case: Case, number: StepNumber, asked: str 
     return _is_among(asked, upstream_of(before, given), before)
 
 
-def what_shares_with_what_is_retained(case: Case, number: StepNumber, asked: str | None) -> bool:
-    """Whether a pass has been by a tensor that retains its gradient, and the tensor is that one, or that one was computed from it."""
+def what_a_retained_gradient_is_handed_on_to(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a pass has been by a tensor that retains its gradient, and the tensor is that one, or was handed that gradient."""
     before = until(case, number)
     same = twins(before)
     retained = {same.get(step.tensor, step.tensor) for step in before if isinstance(step, RetainGrad)}
     passed = {name for i, step in enumerate(before) if isinstance(step, Call) for name in upstream_of(before[:i], step.roots)}
-    return _is_among(asked, upstream_of(before, [name for name in passed if same.get(name, name) in retained]), before)
+    return _is_among(asked, lent_from(before, {name for name in passed if same.get(name, name) in retained}), before)
 
 
 def a_seed_lent_as_a_view(case: Case, _: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is a seed, or what a hook returned, of which a leaf was handed a view, or shares its memory."""
     lent = {name for number in range(len(case.steps)) for name in lent_as_views(case, number)}
     return asked in sharing_with(lent, case.steps)
+
+
+def a_leaf_lent_a_view(case: Case, _: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is no leaf, or one that was handed a view of a seed, or of what a hook returned."""
+    lent = (lent_as_views(case, number).values() for number in range(len(case.steps)))
+    return asked not in leaves(case) or asked in set().union(*itertools.chain.from_iterable(lent))
 
 
 def _is_among(asked: str | None, names: Collection[str], before: Sequence[Step]) -> bool:
@@ -140,7 +147,8 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "what has a hook that returns a tensor, or lies below one": what_a_returning_hook_reaches,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
-    "what retains its gradient, or lies below that": what_shares_with_what_is_retained,
+    "what retains its gradient, or is handed it on": what_a_retained_gradient_is_handed_on_to,
+    "no leaf, but for one that was handed a view of a seed": a_leaf_lent_a_view,
     "a seed of which a leaf was handed a view": a_seed_lent_as_a_view,
     "a seed of a wider root": a_seed_of_a_wider_root,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,

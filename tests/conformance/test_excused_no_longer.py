@@ -34,7 +34,9 @@ S, R = (Input(name, (2, 1), numbers, differentiable=False) for name, numbers in 
 C, T, U = (
     Input(name, (2,), numbers, differentiable=False) for name, numbers in (("c", (2.0, 9.0)), ("t", (3.0, 5.0)), ("u", (0.5, 4.0)))
 )
+FIRST = {"key": [[0, 1, 1]]}
 ADDED, SQUARED = Op("add", ("x", "w"), ("h",)), Op("square", ("x",), ("h",))
+SET = (Op("getitem_slice", ("x",), ("q",), FIRST), Op("setitem", ("c", "q"), ("h",), FIRST))
 SEEDED = [Backward(("h",), (seed,), retain_graph=True) for seed in "sr"]
 
 
@@ -59,6 +61,7 @@ def passed_twice(promise: Promise) -> Outcome:
         (INFO, (SHARING, Op("sum", ("h",), ("z",), TOTAL), Backward(("z",)))),
         (OF_TORCH, (RESHAPED, SEEDED[0], InPlace("mul_scalar", "s", (), {"other": 3.0}), SEEDED[1])),
         (OF_TORCH, (ADDED, Op("sum", ("h",), ("z",), TOTAL), Backward(("z",), retain_graph=True), Backward(("z",)))),
+        (INFO, (*SET, RetainGrad("h"), Op("sum", ("h",), ("z",), TOTAL), Backward(("z",)))),
         (INFO, (SQUARED, InPlace("sub", "c", ("h",)), RetainGrad("h"), Op("sum", ("c",), ("z",), TOTAL), Backward(("z",)))),
     ],
     ids=[
@@ -66,6 +69,7 @@ def passed_twice(promise: Promise) -> Outcome:
         "beside a gradient that is shared",
         "behind a seed that was written",
         "beside the gradient of the other operand of a sum",
+        "beside a constant with other elements",
         "beside a constant that was written",
     ],
 )
@@ -215,10 +219,11 @@ def _flagged(steps: tuple[Step, ...], inputs: tuple[Input, ...], number: int) ->
     ("lending", "roots", "bucket"),
     [
         ((Op("flatten", ("x",), ("h",), {"shape": [2]}),), ("h", "x"), Bucket.KNOWN_DEVIATION),
+        ((Op("contiguous", ("x",), ("h",), {"axes": [-1]}),), ("h", "x"), Bucket.KNOWN_DEVIATION),
         ((), ("x", "x"), Bucket.DIVERGED),
         ((ADDED,), ("h", "x"), Bucket.DIVERGED),
     ],
-    ids=["through a view", "as it is", "through a sum"],
+    ids=["through a view", "through a permutation that moves nothing", "as it is", "through a sum"],
 )
 def test_a_seed_is_added_to_where_a_leaf_was_handed_a_view_of_it_and_nowhere_else(
     lending: tuple[Step, ...], roots: tuple[str, str], bucket: Bucket
@@ -229,6 +234,14 @@ def test_a_seed_is_added_to_where_a_leaf_was_handed_a_view_of_it_and_nowhere_els
     promise = Promise(Case((X, W, S, T, U), (*beside, *lending, *passes), "exact"), OF_TORCH)
     added = Value(np.array([3.5, 9.0], np.float32), requires_grad=False)
     assert bucket == judge(promise, replace(promise.outcome, mutated=("t",), changed=(added,))).bucket
+
+
+def test_a_gradient_that_is_no_view_of_a_seed_does_not_change_with_it() -> None:
+    steps = (ADDED, Backward(("h",), ("t",)), InPlace("mul_scalar", "t", (), {"other": 3.0}))
+    promise = Promise(Case((X, W, T), steps, "exact"), OF_TORCH)
+    written = Value(np.array([9.0, 15.0], np.float32), requires_grad=False)
+    state = tuple({**dict(zip(promise.case.watched, promise.outcome.final, strict=True)), "x": written}.values())
+    assert Bucket.DIVERGED == judge(promise, replace(promise.outcome, final=state)).bucket
 
 
 def test_a_gradient_is_not_that_of_another_leaf_since_a_tensor_that_no_pass_is_by_retains_its_own() -> None:

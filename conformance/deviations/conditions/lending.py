@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.steps import Step
 
-HANDING_ON = frozenset({"add", "sub", "add_scalar", "clone", "contiguous", "positive", "cast"})
+HANDING_ON = frozenset({"add", "sub", "add_scalar", "clone", "positive", "cast"})
 """Ops whose gradient is the cotangent itself, and no view of it, where the operand has the form of the result."""
 
 
@@ -36,15 +36,19 @@ def part_lent_as_view(case: Case, number: int) -> bool:
     return not _viewed(case, before, behind, apart=True).isdisjoint(leaves(case))
 
 
-def lent_as_views(case: Case, number: int) -> set[str]:
-    """Return the seeds of a `backward`, and what hooks return, of which it hands a view on to a leaf."""
+def lent_as_views(case: Case, number: int) -> dict[str, set[str]]:
+    """Return the seeds of a `backward`, and what hooks return, of which it hands a view on to leaves, each with these."""
     call, before = case.steps[number], case.steps[:number]
+    found: dict[str, set[str]] = {}
     if not isinstance(call, Backward):
-        return set()
-    of, found = edges(before), leaves(case)
+        return found
+    of = edges(before)
     given = [(of.get(root, root), seed) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None]
     given += [(step.tensor, step.tensor_returned) for step in before if isinstance(step, Hook) and step.tensor_returned is not None]
-    return {lent for name, lent in given if not _viewed(case, before, {name}, apart=False).isdisjoint(found)}
+    for name, lent in given:
+        if viewed := _viewed(case, before, {name}, apart=False) & leaves(case):
+            found.setdefault(lent, set()).update(viewed)
+    return found
 
 
 def _viewed(case: Case, before: Collection[Step], given: Collection[str], *, apart: bool) -> set[str]:

@@ -44,7 +44,7 @@ from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -69,11 +69,17 @@ def seed_lent_to_leaf(case: Case, number: int) -> bool:
     of = edges(before)
     lent = {of.get(root, root) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None}
     lent |= {step.tensor for step in before if isinstance(step, Hook) and step.tensor_returned is not None}
+    return not lent_from(before, lent).isdisjoint(leaves(case))
+
+
+def lent_from(before: Sequence[Step], names: Collection[str]) -> set[str]:
+    """Return these values, and all to which what arrives at them may be handed on as it is."""
+    lent = {*names}
     for step in reversed(before):
         made = (step.tensor,) if isinstance(step, InPlace) else results(step)
         if not lent.isdisjoint(made):
             lent.update(lent_by(step))
-    return not lent.isdisjoint(leaves(case))
+    return lent
 
 
 def lent_by(step: Step) -> Collection[str]:

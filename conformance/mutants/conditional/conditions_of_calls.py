@@ -146,6 +146,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a computed tensor asked for": _asked(lambda x: isinstance(x.source, Op) and not x.made),
     "a derivative asked for": _asked(lambda x: x.order > 0),
     "a root asked for": lambda at: not set(at.step.roots).isdisjoint(at.step.asked or ()),
+    "a result of several asked for": _asked(_several_results),
     "a number asked for": _asked(lambda x: x.shape == ()),
     "an empty tensor asked for": _asked(lambda x: x.size == 0),
     "a transposed tensor asked for": _asked(lambda x: x.made[:1] != () and x.made[0] in TURNS),

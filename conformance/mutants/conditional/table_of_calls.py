@@ -15,6 +15,7 @@ SEEDS = "the seeds are doubled"
 LAST_SEED = "the last seed is doubled"
 AROUND = "the seeds are turned around"
 ONES = "the seeds are ones"
+CHANGED = "the user's seeds are changed"
 KEPT = "the graph is kept"
 FREED = "the graph is freed"
 TWICE = "it is made twice"
@@ -57,14 +58,16 @@ FAULTS = tuple(
         rows("backward", "several asked for", LOST, "backward.inputs"),
         rows("backward", "inputs given", "inputs are ignored", "backward.inputs"),
         rows("backward", "several inputs given", "the last of the inputs is ignored", "backward.inputs"),
+        rows("backward", "a retained gradient before it", TWICE),
         rows("backward", "create_graph", TWICE, "backward.create_graph"),
         # Roots.
         rows("grad backward", "two roots", LAST_SEED),
         rows("grad", "three roots", LAST_SEED),
-        rows("grad", "two roots", "the user's seeds are changed"),
+        rows("grad", "two roots", CHANGED),
         rows("grad backward", "one root above another", LAST_SEED),
         rows("grad", "one root twice", LAST_SEED),
         rows("backward", "a root that is an input", SEEDS),
+        rows("backward", "a root that is an input", CHANGED),
         rows("grad", "a root of several results", SEEDS),
         rows("grad", "a root of more than 256 elements", SEEDS),
         rows("grad", "a root without elements", REFUSED),
@@ -81,7 +84,7 @@ FAULTS = tuple(
         rows("grad", "a reversed seed", AROUND),
         rows("backward", "a seed in float64", AROUND),
         rows("backward", "a complex seed", SEEDS),
-        rows("grad", "a seed of more than 8 elements", "the user's seeds are changed"),
+        rows("grad", "a seed of more than 8 elements", CHANGED),
         rows("backward", "a seed with a last block that is not full", AROUND),
         rows("grad", "a seed of three axes", AROUND),
         rows("grad", "a differentiable seed", "the seeds lose their history"),
@@ -104,6 +107,7 @@ FAULTS = tuple(
         rows("grad", "a transposed tensor asked for", LAST),
         rows("grad", "a complex tensor asked for", TURNED),
         rows("grad", "an unused tensor asked for", "an absent gradient is zero"),
+        rows("grad", "an unused tensor asked for and a result of several asked for", "an absent gradient is zero"),
         rows("grad", "an unused tensor asked for", "unused is accepted"),
         rows("grad", "an unused tensor asked for", "nothing is refused"),
         rows("grad", "no_grad_vars", "no_grad_vars are ignored", "no_grad_vars"),

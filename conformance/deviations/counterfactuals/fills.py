@@ -32,14 +32,20 @@ ASSIGNMENT = "setitem_mask"
 
 def arriving_at_fills_overwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient in a single value be read where that in what it fills was written: at all fills, at one, or at all but one."""
-    for held in held_by_turns():
-        yield intercepted_rules(_Filling(held, several=False))
+    yield from _fillings(several=False)
 
 
 def fills_of_first_places(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient in a value of several elements be written at the first places of the mask alone, besides."""
-    for held in (*held_by_turns(), lambda _: True):
-        yield intercepted_rules(_Filling(held, several=True))
+    yield from _fillings(several=True)
+    yield intercepted_rules(_Filling(lambda _: True, several=True))
+
+
+def _fillings(*, several: bool) -> Iterator[AbstractContextManager[None]]:
+    first: list[_Filling] = []
+    for held in held_by_turns(lambda: first[0].fills):
+        first.append(_Filling(held, several=several))
+        yield intercepted_rules(first[-1])
 
 
 class _Filling:

@@ -59,15 +59,16 @@ def _together(*changes: AbstractContextManager[None]) -> Iterator[None]:
 
 def _overwritten(rules: Callable[..., Pulled]) -> Iterator[AbstractContextManager[None]]:
     """Yield what may come of memory: others hold some, or what is behind writes there, too, or a ``.grad`` lies elsewhere."""
-    for held in held_by_turns():
-        yield _with_overwritten(rules, held)
+    known: list[Any] = []
+    for held in held_by_turns(lambda: len(known)):
+        yield _with_overwritten(rules, held, known)
     for words in ("handed on", "apart"):
-        yield _with_overwritten(rules, lambda _: False, words)
+        yield _with_overwritten(rules, lambda _: False, [], words)
 
 
 @contextmanager
-def _with_overwritten(rules: Callable[..., Pulled], held: Held, words: str = "") -> Iterator[None]:
-    memories: list[Any] = []
+def _with_overwritten(rules: Callable[..., Pulled], held: Held, memories: list[Any], words: str = "") -> Iterator[None]:
+    memories.clear()
     with noted_accumulation() as accumulates, intercepted_rules(partial(rules, _Kept(held, accumulates, memories))):
         if words == "apart":
             yield

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 MOST = 4
 """Of so many it is tried."""
+MOST_OF_TWO = 2
+"""Of so many all but one are the other one."""
 
 
-def held_by_turns() -> Iterator[Held]:
-    """Yield who may be held, that nobody is first."""
+def held_by_turns(several: Callable[[], int]) -> Iterator[Held]:
+    """Yield who may be held, nobody first; then it is known how many there are, ``several``. One alone is right if it is held."""
     yield lambda _: False
-    for i in range(MOST):
+    known = several()
+    for i in range(min(known, MOST) if known > 1 else 0):
         yield partial(int.__eq__, i)
-        yield partial(int.__ne__, i)
+        if known > MOST_OF_TWO:
+            yield partial(int.__ne__, i)

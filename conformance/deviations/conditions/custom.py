@@ -9,7 +9,7 @@ import msgspec
 from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import upstream_of
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, ops, results, uses
+from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, SetRequiresGrad, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -104,6 +104,8 @@ def made_of_returned_operand(case: Case, number: int) -> bool:
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Detach) or (isinstance(step, Op) and (step.no_grad or constants.issuperset(step.operands))):
             constants.update(step.results)
+        if isinstance(step, SetRequiresGrad):
+            (constants.discard if step.requires_grad else constants.add)(step.tensor)
         if custom_returns_operand(case, i):
             made.update(constants.intersection(name for _, name in uses(step)))
         elif not made.isdisjoint(name for _, name in uses(step)):

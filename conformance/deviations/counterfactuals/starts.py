@@ -42,8 +42,8 @@ UNRECORDED = ("lerp",)
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call that asks for one of its outputs start as Paddle does.
 
-    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that. And
-    where an op has recorded no edge to an operand, the pass does not come by it there.
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that, or the
+    gradients that its pass made before. And where an op has recorded no edge to an operand, the pass does not come by it there.
     """
     yield from _not_started(case, number)
     for cut, moved in last_operand_constant(case, number, UNRECORDED):
@@ -61,6 +61,22 @@ def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
     for steps in (before, linear)[: 1 + (linear != before)]:
         yield _started(case, number, call, steps, same)
+    gradients_apart = [*_gradients_apart(before)]
+    if gradients_apart != before:
+        yield _started(case, number, call, gradients_apart, same)
+
+
+def _gradients_apart(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield a `grad` call of several inputs as one for each, that of an input made of those of what was made of this."""
+    for i, step in enumerate(steps):
+        if not isinstance(step, Grad) or len(step.inputs) < 2:
+            yield step
+            continue
+        of = dict(zip(step.inputs, step.results, strict=True))
+        made_of = {name: [other for other in of if other != name and name in upstream(steps[:i], other)] for name in of}
+        for name in sorted(of, key=lambda name: len(made_of[name])):
+            outputs = (*step.outputs, *(of[other] for other in made_of[name]))
+            yield msgspec.structs.replace(step, outputs=outputs, inputs=(name,), results=(of[name],))
 
 
 def _recorded(case: Case, number: int) -> list[Step]:

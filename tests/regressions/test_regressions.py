@@ -100,6 +100,7 @@ VALUES_ALONE = (
     "angle-above-what-was-dropped",
     "angle-above-what-was-shrunk",
     "cast-of-what-was-interpolated-in-single",
+    "constant-leaf-that-a-custom-function-returns",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
     "groups-of-numbers-that-a-recurrent-layer-rounds",

@@ -21,8 +21,9 @@ _init, _write, _named, _gradient = _Backward.__init__, _Backward.write, _Backwar
 _gradients, _append_backward = reference_impl.gradients, reference_impl.append_backward
 
 
-def _fan_in_once(self: _Backward, variable: Any, contribution: Any) -> None:
+def _fan_in_once(self: _Backward, variable: Any, contribution: Any) -> Any:
     self.arrived[variable] = [self._named(variable, contribution)]
+    return self.arrived[variable][0]
 
 
 def _first_two(self: _Backward, variable: Any) -> Any:

@@ -75,6 +75,7 @@ WRONG_ON_TORCH = (
     "weight-with-gaps-above-what-has-gaps-below-a-sum",
     "weight-of-a-normalization-that-is-the-gradient-of-a-sum",
     "zero-of-a-solution-that-the-reference-has-a-rounding-for",
+    "weight-with-gaps-below-a-cotangent-with-gaps",
 )
 OF_TORCH_ALONE = (
     "batch-behind-a-backward-with-inputs",

@@ -130,7 +130,7 @@ def weights_read_in_a_row(ops: Sequence[str]) -> Iterator[AbstractContextManager
     """Have the gradients in what is normalized be those with a weight whose elements lie one behind another, from its first one on.
 
     Where all are one number, it may be the only one: the gradient of a sum is an expansion in PyTorch, and an array of its own here. So
-    may be what arrives, and then another kernel is taken, which is right, as it is where what is normalized has gaps.
+    may be what arrives, and then another kernel is taken, which is right, as it is where what is normalized or what arrives has gaps.
     """
     for read in (read_in_a_row, read_as_one_number):
         yield changed_rules(ops, partial(_with_weight_read, read, every=True))
@@ -150,7 +150,8 @@ def _with_weight_read(
     **attrs: Any,
 ) -> Any:
     arrived = array_of(g)
-    wrong = position == 0 and array_of(x).flags.c_contiguous and (every or bool((arrived != arrived.flat[0]).any()))
+    in_a_row = array_of(x).flags.c_contiguous and arrived.flags.c_contiguous
+    wrong = position == 0 and in_a_row and (every or bool((arrived != arrived.flat[0]).any()))
     return right(g, out, x, read(array_of(weight)) if wrong else weight, *given, **attrs)
 
 

@@ -22,6 +22,7 @@ from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
 from conformance.ops.spec import Growth, Memory
 from reference_impl import OPS
+from reference_impl.primitives.update import Way
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -208,13 +209,13 @@ class _Update:
         self.script.values[:] = drafts
 
     def _upwards(self, array: Any) -> tuple[str, Any]:
-        name = self.target.name
+        name, way, written = self.target.name, Way(), array
         while name in self.aliases.parent:
             parent, step = self.aliases.parent[name]
             above = self.known[parent].array
             if array is not None and isinstance(step, Op):
-                slot = step.results.index(name)
-                array = None if above is None else OPS["overwrite"](above, array, op=step.op, attrs=step.attrs, slot=slot)
+                way.views.insert(0, (step.op, step.attrs, step.results.index(name)))
+                array = None if above is None else way.overwritten(above, array, written)
             name = parent
         return name, array
 

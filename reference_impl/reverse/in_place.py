@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.update import EXPANDING, fill, overwrite
+from reference_impl.primitives.update import EXPANDING, Way, fill
 from reference_impl.tape.hooks import Retained, hooks_of
 from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
 from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
@@ -78,12 +78,13 @@ def _overlaps(tensor: Tensor) -> bool:
 
 
 def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
-    top, part = _placed(tensor, made, dialect)
+    top, part, way = _placed(tensor, made, dialect)
     root, array = top, part.array
     while (link := link_of(root, dialect.copies)) is not None:
         root, op_above, attrs, slot = link
         if op_above is not None:
-            array = overwrite(root.array, array, op=op_above.name, attrs=attrs, slot=slot)
+            way.views.insert(0, (op_above.name, attrs, slot))
+            array = way.overwritten(root.array, array, made.array)
     number = Mode.written = next_number()
     rebased = Mode.recording and part.requires_grad
     _Write(number, top, part if rebased else None, dialect).replace(root, array, None)
@@ -93,12 +94,14 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
         made.node.shown = weakref.ref(tensor)
 
 
-def _placed(tensor: Tensor, made: Tensor, dialect: Dialect) -> tuple[Tensor, Tensor]:
-    """Return the base of a written tensor, and what that is with ``made`` in the place of the tensor."""
+def _placed(tensor: Tensor, made: Tensor, dialect: Dialect) -> tuple[Tensor, Tensor, Way]:
+    """Return the base of a written tensor, what that is with ``made`` in the place of the tensor, and the way down to this."""
+    way, part = Way(), made
     while (link := link_of(tensor, dialect.copies)) is not None and link[1] is not None:
         tensor, op, attrs, slot = link[0], link[1].name, link[2], link[3]
-        made = overwrite(copy_of(tensor), made, op=op, attrs=attrs, slot=slot)
-    return tensor, made
+        way.views.insert(0, (op, attrs, slot))
+        part = way.overwritten(copy_of(tensor), part, made)
+    return tensor, part, way
 
 
 @dataclass(frozen=True, slots=True)

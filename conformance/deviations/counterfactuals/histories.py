@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from conformance.deviations.conditions.calls import EXPANDING, SHAPED, TURNS
+from reference_impl.primitives.update import Way
 from reference_impl.reverse import in_place
 
 if TYPE_CHECKING:
@@ -53,6 +54,6 @@ def histories_kept(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
         yield patch.multiple(
             in_place,
             _Write=write,
-            _placed=lambda tensor, made, dialect: (tensor, made),  # noqa: ARG005
+            _placed=lambda tensor, made, dialect: (tensor, made, Way()),  # noqa: ARG005
             differentiable_base=lambda tensor, copies: tensor,  # noqa: ARG005
         )

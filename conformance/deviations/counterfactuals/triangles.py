@@ -53,8 +53,8 @@ def _updating(axes: tuple[int, ...], right: Callable[..., Any]) -> Callable[...,
     return op
 
 
-def _once(right: Callable[..., Any], x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
+def _once(right: Callable[..., Any], x: Any, part: Any, *, op: str, **view: Any) -> Any:
     """Write what was expanded to the elements that there are."""
     if op in EXPANDING:
         part = part[(0,) * (part.ndim - x.ndim)][tuple(slice(n) for n in x.shape)]
-    return right(x, part, op=op, attrs=attrs, slot=slot)
+    return right(x, part, op=op, **view)

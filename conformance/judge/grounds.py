@@ -14,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.prose import counted
@@ -133,7 +134,9 @@ def _by_refusal(dispute: Dispute, number: int, step: Step, voter: str) -> Vote:
         return silent(voter, "flags, or what was saved, may have been changed in place before")
     if found.actual == Category.IN_PLACE_VERSION:
         return Vote(voter, Opinion.WRONG, Opinion.RIGHT, "no step before writes to any tensor, so none that was saved has changed")
-    if found.expected == Category.NOT_DIFFERENTIABLE and isinstance(step, Edge | Hook | RetainGrad):
+    refused_as_leaf = found.actual == Category.IN_PLACE_LEAF and isinstance(step, InPlace) and step.tensor not in Aliases(before).parent
+    expected_as_constant = found.expected == Category.NOT_DIFFERENTIABLE and isinstance(step, Edge | Hook | RetainGrad)
+    if isinstance(step, Edge | Hook | RetainGrad | InPlace) and (refused_as_leaf or expected_as_constant):
         toggled = any(isinstance(earlier, SetRequiresGrad) and earlier.tensor == step.tensor for earlier in before)
         if not toggled and _shown_flags(dispute, number).get(step.tensor) is False:
             reason = f"{step.tensor} requires no gradient, as the engine itself showed it, and no step has set its flag"

@@ -39,6 +39,10 @@ def refuse_the_last(outcome: Any) -> None:
     outcome.observations[-1] = Raised(Category.IN_PLACE_VERSION, "was modified")
 
 
+def refuse_as_leaf(outcome: Any) -> None:
+    outcome.observations[-1] = Raised(Category.IN_PLACE_LEAF, "a leaf that requires grad is written")
+
+
 def run_the_last(outcome: Any) -> None:
     outcome.observations[-1] = Computed(())
 
@@ -67,6 +71,17 @@ def test_what_a_step_wrote_to_may_have_changed_since_it_was_saved() -> None:
 def test_what_requires_no_gradient_by_the_engines_own_word_has_no_edge_and_no_hook(step: Step) -> None:
     reason = "g requires no gradient, as the engine itself showed it, and no step has set its flag"
     assert (*ENGINE, reason) == said(run_the_last, GIVEN, SetRequiresGrad("s", requires_grad=True), step)
+
+
+def test_what_requires_no_gradient_by_the_engines_own_word_is_no_leaf_that_must_not_be_written() -> None:
+    reason = "g requires no gradient, as the engine itself showed it, and no step has set its flag"
+    write = InPlace("mul_scalar", "g", (), {"other": 2.0})
+    assert (*ENGINE, reason) == said(refuse_as_leaf, GIVEN, SetRequiresGrad("s", requires_grad=True), write)
+
+
+def test_a_view_may_be_refused_for_what_it_is_a_view_of() -> None:
+    viewed = Op("reshape", ("x",), ("v",), {"shape": [2]}, no_grad=True)
+    assert NOBODY == said(refuse_as_leaf, viewed, InPlace("mul_scalar", "v", (), {"other": 2.0}))[:2]
 
 
 def test_a_flag_that_a_step_has_set_is_not_known_from_what_was_shown_before() -> None:

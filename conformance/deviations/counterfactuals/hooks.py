@@ -68,13 +68,18 @@ def casts_of_custom_gradients_unrecorded(_: Sequence[str]) -> Iterator[AbstractC
 
 
 def dtypes_of_custom_gradients_kept(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
-    """Have a gradient that a custom function returns for a leaf keep its dtype; in that of the last all is read that it is added to."""
+    """Have a gradient that a custom function returns for a leaf keep its dtype; in that of the last all is read that it is added to.
+
+    If the function returns what arrived, that is what it is added to, and so may be a gradient that was asked for.
+    """
     yield _dtypes_kept()
+    yield _dtypes_kept(in_what_arrived=True)
 
 
 @contextmanager
-def _dtypes_kept() -> Iterator[None]:
+def _dtypes_kept(*, in_what_arrived: bool = False) -> Iterator[None]:
     fitted, cotangents, nodes = custom.Custom._fitted, custom.Custom.cotangents, []  # noqa: SLF001 - as above
+    asked_for, sums = walk.ReversePass.cotangent, list[tuple[Any, Any]]()
 
     def noted(self: custom.Custom, node: Any, *given: Any) -> Iterator[tuple[int, Any]]:
         nodes.append(node)
@@ -84,10 +89,16 @@ def _dtypes_kept() -> Iterator[None]:
         is_leaf = nodes[-1].operands[position].node is None
         return gradient if is_leaf and gradient.shape == primal.shape else fitted(self, gradient, primal, position)
 
+    def became(self: walk.ReversePass, tensor: Tensor) -> Any:
+        found = asked_for(self, tensor)
+        total = next((total for array, total in sums if array is array_of(found)), None)
+        return found if total is None else Tensor(total) if isinstance(found, Tensor) else total
+
     with (
         patch.object(custom.Custom, "cotangents", noted),
         patch.object(custom.Custom, "_fitted", kept),
-        read_in_the_dtype_of_the_last(),
+        patch.object(walk.ReversePass, "cotangent", became),
+        read_in_the_dtype_of_the_last(became=lambda array, total: sums.append((array, total)) if in_what_arrived else None),
     ):
         yield
 

@@ -65,16 +65,19 @@ def _casts_of_seeds_forgotten(*, last_first: bool) -> Iterator[None]:
 
 
 @contextmanager
-def read_in_the_dtype_of_the_last(*, last_first: bool = False) -> Iterator[None]:
+def read_in_the_dtype_of_the_last(
+    *, last_first: bool = False, became: Callable[[Any, Any], object] = lambda _, __: None
+) -> Iterator[None]:
     """Have what arrived before be read in the dtype of what is added to it, in a pass and in ``.grad``, inside a ``with`` block.
 
-    ``last_first``: in a pass, what is added is read in the dtype of what arrived before.
+    ``last_first``: in a pass, what is added is read in the dtype of what arrived before. ``became`` is told what was read, and the sum.
     """
 
     def added(one: Any, last: Any) -> Any:
         if one.dtype == last.dtype:
             return add(one, last)
         total = read_as(array_of(one), last.dtype) + array_of(last)
+        became(array_of(one), total)
         return Tensor(total) if isinstance(last, Tensor) else total
 
     in_a_pass = (lambda before, cotangent: added(cotangent, before)) if last_first else added

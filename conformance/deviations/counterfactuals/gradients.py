@@ -72,7 +72,9 @@ def captured_before_hooks(case: Case, number: StepNumber, _: Sequence[str]) -> I
             operands = {name: copy for name, copy in copies.items() if name not in results(step)}
             return [rename(step, operands), *(Op("clone", (name,), (copies[name],)) for name in results(step) if name in copies)]
         if isinstance(step, Grad) and hook_on_asked(case, i):
-            return [msgspec.structs.replace(step, inputs=tuple(copies.get(name, name) for name in step.inputs))]
+            # a root that is asked for itself lies behind no copy of it, so that the call starts from the copy
+            inputs, outputs = (tuple(copies.get(name, name) for name in names) for names in (step.inputs, step.outputs))
+            return [msgspec.structs.replace(step, inputs=inputs, outputs=outputs)]
         return [step]
 
     if copies and not any(isinstance(s, InPlace) for s in case.steps):

@@ -116,6 +116,20 @@ def test_a_hook_that_was_removed_is_not_called_where_an_input_lies_behind_the_ro
     assert Bucket.DIVERGED == judge(promise, changed(promise, 4, events=(event,))).bucket
 
 
+@pytest.mark.parametrize(
+    ("op", "name", "bucket"),
+    [("solve", "m", Bucket.UNPROMISED), ("solve", "x", Bucket.DIVERGED), ("inv", "m", Bucket.DIVERGED)],
+    ids=["a matrix", "a right side", "a matrix that is inverted"],
+)
+def test_a_hook_is_given_nothing_for_the_matrix_of_a_solution_alone(op: str, name: str, bucket: Bucket) -> None:
+    matrix = Input("m", (2, 2), (2.0, 0.0, 0.0, 4.0))
+    operands = ("m", "x") if op == "solve" else ("m",)
+    after = (Hook(name, ("h",), "nothing"), SetRequiresGrad(name, requires_grad=False))
+    steps = (Op(op, operands, ("q",)), *after, Op("sum", ("q",), ("z",), TOTAL), Backward(("z",)))
+    promise = Promise(Case((X, matrix), steps, "numeric"), OF_TORCH)
+    assert bucket == judge(promise, changed(promise, 4, events=(Event("h", None),))).bucket
+
+
 def test_a_seed_that_grad_hands_out_does_not_lose_its_gradient() -> None:
     seed = Input("s", (2,), (2.0, 3.0))
     steps = (Grad(("x",), ("x",), ("g",), ("s",)), Op("square", ("s",), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",)))

@@ -41,6 +41,7 @@ WRONG_ON_TORCH = (
     "hooked-root-that-is-asked-for-beside-its-leaf",
     "largest-differences-of-a-solution-that-tie",
     "leaf-that-its-own-gradient-was-flagged-as",
+    "matrix-of-a-solution-whose-flag-was-taken-off",
     "nan-that-logcumsumexp-leaves-out",
     "real-number-beside-a-complex-one-in-two-passes",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",

@@ -183,6 +183,12 @@ def toggles_what_was_multiplied(case: Case, number: int) -> bool:
     return _toggles_first_operand(case, number, "scatter_reduce_prod")
 
 
+@condition
+def toggles_what_was_solved_with(case: Case, number: int) -> bool:
+    """Whether the step sets the flag of a matrix of linear equations that were solved before."""
+    return _toggles_first_operand(case, number, "solve")
+
+
 def _toggles_first_operand(case: Case, number: int, op: str) -> bool:
     step = case.steps[number]
     made = (made for made in case.steps[:number] if isinstance(made, Op) and made.op == op)

@@ -1,4 +1,4 @@
-"""Counterfactuals of flags: a view that says of itself what its base says, in the derivatives that are made of it as well."""
+"""Counterfactuals of flags: a view that says what its base says, and a matrix that is asked for the flag that it has now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from unittest.mock import patch
 from conformance.case.aliases import lying_in
 from conformance.case.rewrite import expand_steps
 from conformance.case.steps import Op, SetRequiresGrad
+from reference_impl import OPS
 from reference_impl.reverse import walk
+from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.tensor import Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from conformance.case.place import StepNumber
     from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
+    from reference_impl.tape.primitive import Application, Primitive
+    from reference_impl.tape.rules import Pull, Pulled
 
 
 def views_flagged_with_their_bases(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -39,3 +44,17 @@ def views_flagged_with_their_bases(case: Case, number: StepNumber, _: Sequence[s
 def views_of_operands_flagged(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
     """Have ops that keep views of their operands be differentiated by the flags that these have when that is done."""
     yield patch.object(walk.ReversePass, "_toggled", lambda *_: {})
+
+
+def matrices_without_a_flag_dropped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have nothing come of `solve` for a matrix that is a leaf and requires no gradient any more; the right side has its own."""
+    yield intercepted_rules(_without_matrix)
+
+
+def _without_matrix(
+    right: Pull, op: Primitive, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
+) -> Pulled:
+    pulled = right(node, asked, g, out, operands)
+    matrix = node.operands[0] if op is OPS["solve"] and isinstance(node, Node) else None
+    dropped = type(matrix) is Tensor and matrix.node is None and not matrix.requires_grad
+    return [(position, None if dropped and position == 0 else cotangent) for position, cotangent in pulled]

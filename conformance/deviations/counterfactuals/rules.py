@@ -32,7 +32,7 @@ from conformance.deviations.counterfactuals.exponentials import (
     matrices_halved_too_few_times,
 )
 from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places
-from conformance.deviations.counterfactuals.flags import views_of_operands_flagged
+from conformance.deviations.counterfactuals.flags import matrices_without_a_flag_dropped, views_of_operands_flagged
 from conformance.deviations.counterfactuals.functions import (
     curvatures_of_entropies_damped,
     curvatures_of_logsigmoid_differences,
@@ -304,6 +304,7 @@ RULES: dict[str, Change] = {
     "as if determinants beside a small one were constants": determinants_beside_a_small_one_constant,
     "as if gradients of batch norms were written to their cotangents": cotangents_of_normalizations_overwritten,
     "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
+    "as if matrices without a flag had no gradient": matrices_without_a_flag_dropped,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
     "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
     "as if products without elements were not written": products_of_nothing_unwritten,

@@ -15,6 +15,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.indexing import getitem_int, getitem_slice
 from reference_impl.primitives.shape import stack
 from reference_impl.reverse.contract import check_seed_kind
+from reference_impl.reverse.walk import ReversePass
 from reference_impl.tape.primitive import alias
 from reference_impl.tape.storage import copy_of
 from reference_impl.tape.tensor import Tensor, recorded
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reference_impl.dialects.dialect import Dialect
+    from reference_impl.tape.tensor import Node
 
     Seeds = Sequence[Tensor | None]
 
@@ -31,8 +33,25 @@ if TYPE_CHECKING:
 batch_entry, batch_stack = (alias(f"batch_{op.name}", op) for op in (getitem_int, stack))
 
 
+class EarlierPass(ReversePass):
+    """The pass for an entry that is not the last one of its batch: what it would free it frees only if it is refused."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        """Prepare a pass, as `ReversePass` does."""
+        super().__init__(*given, **options)
+        self.ran: list[Node] = []
+
+    def _free(self, node: Node) -> None:
+        self.ran.append(node)
+
+    def free_what_ran(self) -> None:
+        """Free what would have been freed so far."""
+        for node in self.ran:
+            super()._free(node)
+
+
 def in_batches(
-    one: Callable[[Seeds, bool], list[Tensor | None]],
+    one: Callable[[Seeds, bool, type[ReversePass]], list[Tensor | None]],
     outputs: Sequence[Tensor],
     seeds: Seeds | None,
     dialect: Dialect,
@@ -40,8 +59,9 @@ def in_batches(
     retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor | None]:
-    """Call ``one(seeds, retain_graph)`` for each entry of the seeds (``[batch, *shape of the root]``) and stack what it returns.
+    """Call ``one(seeds, retain_graph, kind)`` for each entry of the seeds (``[batch, *shape of the root]``) and stack what it returns.
 
+    ``kind``: of the passes. They are one call, so the last one frees the graph, and one that is refused is the last one.
     An empty batch is run once with zeros, so that what is refused and what is absent do not depend on its size.
 
     Raises:
@@ -50,18 +70,9 @@ def in_batches(
     given: Seeds = [None] * len(outputs) if seeds is None else seeds
     size = _size(outputs, given, dialect)
     number = max(size, 1)
-    last = number - 1
-
-    def call(i: int) -> list[Tensor | None]:
-        return one([_entry(seed, i, size, create_graph) for seed in given], retain_graph or i < last)  # the last one frees
-
-    calls: list[list[Tensor | None]] = []
-    try:
-        calls.extend(map(call, range(number)))
-    except AutogradError:
-        if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
-            call(last)
-        raise
+    kinds: list[type[ReversePass]] = [EarlierPass] * (number - 1)
+    kinds.append(ReversePass)
+    calls = [one([_entry(seed, i, size, create_graph) for seed in given], retain_graph, kind) for i, kind in enumerate(kinds)]
     stacked: dict[Any, Tensor | None] = {}
     results: list[Tensor | None] = []
     for column in zip(*calls, strict=True):  # an input may be asked for twice, and two may have one gradient: that is one place

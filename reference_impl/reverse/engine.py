@@ -21,7 +21,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.reverse import arguments, contract
 from reference_impl.reverse.arguments import Default
-from reference_impl.reverse.batch import in_batches
+from reference_impl.reverse.batch import EarlierPass, in_batches
 from reference_impl.reverse.dump import dump
 from reference_impl.reverse.walk import ReversePass
 from reference_impl.tape.primitive import array_of
@@ -123,8 +123,8 @@ def grad(
     contract.check_only_inputs(arguments.flag_of(only_inputs, "only_inputs", dialect), dialect)
     contract.check_inputs_distinct(roots, targets, dialect)
 
-    def one(given: Sequence[Tensor | None] | None, keep: bool) -> list[Tensor | None]:
-        return _gradients(roots, given, targets, cut, dialect, keep, create_graph, allow_unused)
+    def one(given: Sequence[Tensor | None] | None, keep: bool, kind: type[ReversePass] = ReversePass) -> list[Tensor | None]:
+        return _gradients(roots, given, targets, cut, dialect, keep, create_graph, allow_unused, kind)
 
     if is_grads_batched:
         found = in_batches(one, roots, seeds, dialect, retain_graph=retain, create_graph=create_graph)
@@ -152,14 +152,20 @@ def _gradients(
     retain_graph: bool,
     create_graph: bool,
     allow_unused: bool,
+    kind: type[ReversePass],
 ) -> list[Tensor | None]:
     roots = contract.seeded_roots(outputs, seeds, dialect)
     contract.check_constant_inputs(inputs, dialect)
-    walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False)
-    walk.run()
-    found = [walk.cotangent(t) for t in inputs]
-    if not allow_unused:
-        contract.check_reached([c is not None for c in found])
+    walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False, kind=kind)
+    try:
+        walk.run()
+        found = [walk.cotangent(t) for t in inputs]
+        if not allow_unused:
+            contract.check_reached([c is not None for c in found])
+    except Exception:  # whatever a callback raises
+        if isinstance(walk, EarlierPass):
+            walk.free_what_ran()
+        raise
     if create_graph:
         return _unshared(found, seeds or (), dialect)
     return [None if c is None else Tensor(clone(array_of(c))) for c in found]
@@ -178,9 +184,10 @@ def _walk(
     create_graph: bool,
     *,
     accumulates: bool,
+    kind: type[ReversePass] = ReversePass,
 ) -> ReversePass:
     accumulate = functools.partial(_accumulate, dialect=dialect, create_graph=create_graph)
-    return ReversePass(
+    return kind(
         roots,
         targets,
         cut,

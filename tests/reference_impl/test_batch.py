@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from reference_impl import OPS, Category, Dialect, Tensor, grad, tensor
+from reference_impl import OPS, Category, Dialect, Tensor, grad, register_hook, tensor
 from tests.reference_impl.vocabulary import both, elements, leaf, refusal
 
 if TYPE_CHECKING:
@@ -63,6 +63,29 @@ def test_empty_batch_has_empty_results() -> None:
 def test_empty_batch_refuses_what_a_batch_refuses() -> None:
     x = leaf([2.0, 3.0])
     assert refusal(lambda: batched(mul(x, x), leaf(1.0), tensor(np.zeros((0, 2))))) is Category.UNREACHABLE_INPUT
+
+
+def test_batch_that_a_callback_ends_has_freed_what_ran_before() -> None:
+    def failing(_: Tensor) -> None:
+        raise ZeroDivisionError
+
+    x = leaf([2.0, 3.0])
+    y = OPS["exp"](x)
+    z = mul(y, y)
+    register_hook(y, failing)
+    with pytest.raises(ZeroDivisionError):
+        batched(z, x, tensor(np.eye(2)))
+    assert refusal(lambda: grad(z, y, tensor(np.ones(2)))) is Category.GRAPH_FREED
+
+
+def test_batch_of_which_nothing_reaches_an_input_runs_once_and_has_freed_what_ran() -> None:
+    seen: list[Tensor] = []
+    x, w = leaf([2.0, 3.0]), leaf([1.0, 1.0])
+    y = mul(x, x)
+    register_hook(y, seen.append)
+    assert refusal(lambda: batched(y, [x, w], tensor(np.eye(2)))) is Category.UNREACHABLE_INPUT
+    assert len(seen) == 1
+    assert refusal(lambda: grad(y, x, tensor(np.ones(2)))) is Category.GRAPH_FREED
 
 
 def test_materialized_zeros_have_the_batch_axis() -> None:

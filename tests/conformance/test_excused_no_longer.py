@@ -18,7 +18,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, TORCH
+from reference_impl import PADDLE, TORCH, Category
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -128,6 +128,15 @@ def test_a_hook_is_given_nothing_for_the_matrix_of_a_solution_alone(op: str, nam
     steps = (Op(op, operands, ("q",)), *after, Op("sum", ("q",), ("z",), TOTAL), Backward(("z",)))
     promise = Promise(Case((X, matrix), steps, "numeric"), OF_TORCH)
     assert bucket == judge(promise, changed(promise, 4, events=(Event("h", None),))).bucket
+
+
+@pytest.mark.parametrize(("base", "bucket"), [("c", Bucket.KNOWN_DEVIATION), ("h", Bucket.DIVERGED)], ids=["constant", "tracked"])
+def test_a_hook_on_a_view_of_what_was_written_is_refused_where_that_was_a_constant(base: str, bucket: Bucket) -> None:
+    steps = (SQUARED, Op("getitem_slice", (base,), ("q",), FIRST), InPlace("sub", base, ("w",)), Hook("q", ("k",), "nothing"))
+    promise = Promise(Case((X, W, C), steps, "exact"), INFO)
+    *before, _ = promise.outcome.observations
+    refused = Raised(Category.NOT_DIFFERENTIABLE, "Cannot register hook on a tensor that stop gradient", None)
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, refused])).bucket
 
 
 def test_a_seed_that_grad_hands_out_does_not_lose_its_gradient() -> None:

@@ -6,9 +6,22 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import edges, leaves, made_by, upstream, values_of
+from conformance.case.queries import constants_made, edges, leaves, made_by, upstream, values_of
 from conformance.case.rewrite import with_steps
-from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
+from conformance.case.steps import (
+    SEED_FIELDS,
+    Backward,
+    Detach,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RetainGrad,
+    SetRequiresGrad,
+    observed,
+    results,
+    uses,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.registry import condition
@@ -228,13 +241,19 @@ def hook_on_view_added_to(case: Case, number: int) -> bool:
 
 @condition
 def hooks_base_of_write(case: Case, number: int) -> bool:
-    """Whether the step hooks a tensor that no recorded update changed, and whose history it shares with one that was changed so."""
+    """Whether the step hooks a tensor of which only another one in its memory was made to require a gradient, by a recorded update."""
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Hook):
         return False
-    aliases = Aliases(before)
-    written = {s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad}
-    return step.tensor not in written and aliases.base(step.tensor) in {aliases.base(name) for name in written}
+    constants, written, aliases = {entry.name for entry in case.inputs if not entry.differentiable}, set[str](), Aliases(before)
+    for earlier in before:
+        constants = constants_made([earlier], constants)
+        if isinstance(earlier, SetRequiresGrad):
+            (constants.discard if earlier.requires_grad else constants.add)(earlier.tensor)
+        elif isinstance(earlier, InPlace) and not earlier.no_grad and not constants.issuperset((earlier.tensor, *earlier.operands)):
+            constants.discard(earlier.tensor)
+            written.add(earlier.tensor)
+    return step.tensor in constants and aliases.base(step.tensor) in {aliases.base(name) for name in written}
 
 
 @condition

@@ -270,7 +270,8 @@ class ReversePass:
             Mode.derivative_of = Mode.family = None
             for operand, flag in toggled.items():
                 operand.requires_grad = flag
-        return [(p, c if c is None or (type(c) is Tensor and c.requires_grad) else self._boxed(c)) for p, c in pulled]
+        made = primitive is not link  # zeros for what a derivative does not use come of no op
+        return [(p, c if c is None or (type(c) is Tensor and c.requires_grad) else self._boxed(c, node=made)) for p, c in pulled]
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))

@@ -3,6 +3,8 @@
 Paddle copies the node of a seed, and not the number that it has among the results of that node. So what flows back to it arrives at the
 first result, in the shape of the seed, and the gradient that the op makes of its results may have another shape than its operand. The
 node below reads its numbers one after another, as many as it takes; behind their end may be any numbers, and NaN stands for these.
+Where something has arrived at the first result already, the two are added in place, number by number, and a pair of gradients with
+different numbers of elements is refused.
 """
 
 from __future__ import annotations
@@ -34,13 +36,22 @@ def seeds_taken_for_first_results(_: Sequence[str]) -> Iterator[AbstractContextM
 
 @contextmanager
 def _moved() -> Iterator[None]:
-    brought, run = contract._seed, walk.ReversePass.run  # noqa: SLF001 - they are changed here, and nobody else needs them
+    # They are changed here, and nobody else needs them.
+    brought, run, right_total = contract._seed, walk.ReversePass.run, walk._total  # noqa: SLF001
 
     def moved(root: Tensor, seed: Tensor | None) -> Tensor:
         given = brought(root, seed)
         origin = _itself(given)
         later = origin.node is not None and origin.node.primitive.multi_output and origin.slot > 0
         return Tensor(given.array, requires_grad=True, node=origin.node, slot=0) if later else given
+
+    def total(before: Any, cotangent: Any) -> Any:
+        if type(before) is np.ndarray and type(cotangent) is np.ndarray and before.shape != cotangent.shape:
+            if before.size != cotangent.size:
+                message = f"a gradient of shape {cotangent.shape} cannot be added to one of shape {before.shape}"
+                raise AutogradError(Category.UNMAPPED, message)
+            cotangent = cotangent.reshape(before.shape)
+        return right_total(before, cotangent)
 
     def refusing(self: walk.ReversePass) -> None:
         try:
@@ -50,7 +61,12 @@ def _moved() -> Iterator[None]:
         except (ValueError, IndexError) as error:
             raise AutogradError(Category.UNMAPPED, f"a gradient of another shape does not fit: {error}") from error
 
-    with patch.object(contract, "_seed", moved), patch.object(walk.ReversePass, "run", refusing), intercepted_rules(_read_in_a_row):
+    with (
+        patch.object(contract, "_seed", moved),
+        patch.object(walk, "_total", total),
+        patch.object(walk.ReversePass, "run", refusing),
+        intercepted_rules(_read_in_a_row),
+    ):
         yield
 
 

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 
 def read_as(array: Any, dtype: Any) -> Any:
-    """Return what lies in the memory of an array in another dtype; NaN where it has not enough for all elements."""
+    """Return what lies in the memory of an array in another dtype; NaN where it has not enough for all elements.
+
+    That NaN has all bits set, which addition keeps, so that each part of it is NaN in a narrower dtype, too.
+    """
     if array.dtype.itemsize < dtype.itemsize:
-        return np.full(array.shape, np.nan, dtype)
+        return np.full(array.size * dtype.itemsize, 0xFF, np.uint8).view(dtype).reshape(array.shape)
     return np.ascontiguousarray(array).reshape(-1).view(dtype)[: array.size].reshape(array.shape)
 
 

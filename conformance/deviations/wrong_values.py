@@ -92,11 +92,12 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         return True
     if in_its_dtype:
         return any(_bears(words, entry.above, promise, found, wrong=True) for words in entry.signature)
-    if in_form_alone:
+    if in_form_alone and (found.kind == "dtype" or found.actual_array.size):  # without elements, only the shape can be predicted
         found = replace(found, kind="value", actual_array=in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = _told(entry, promise, found, wrong)
-    elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
+    off = [words for words in entry.signature if words in OFF and found.kind != "shape"]
+    elements += [off_by(words, _wanted(found), found.actual_array) for words in off]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})

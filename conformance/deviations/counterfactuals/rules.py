@@ -112,7 +112,11 @@ from conformance.deviations.counterfactuals.pooling import (
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
-from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients, third_derivatives_not_summed
+from conformance.deviations.counterfactuals.products import (
+    gradients_of_transposed_vectors_refused,
+    seeds_read_after_their_gradients,
+    third_derivatives_not_summed,
+)
 from conformance.deviations.counterfactuals.programs import siblings_of_inputs_hidden
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
@@ -307,6 +311,7 @@ RULES: dict[str, Change] = {
     "as if matrices without a flag had no gradient": matrices_without_a_flag_dropped,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
     "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
+    "as if gradients of transposed vectors were refused": gradients_of_transposed_vectors_refused,
     "as if products without elements were not written": products_of_nothing_unwritten,
     "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
     "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,

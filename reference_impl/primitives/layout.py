@@ -15,7 +15,7 @@ import numpy as np
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import index_add_rows, index_select, put_intarray
 from reference_impl.primitives.products import diagonal
-from reference_impl.primitives.shape import cat, expand, narrow, permute, reshape, same_elements_vjp_x, stack, sum_to, unsqueeze
+from reference_impl.primitives.shape import cat, expand, link, narrow, permute, reshape, same_elements_vjp_x, stack, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, composite, primitive, register, shape_of
 
 if TYPE_CHECKING:
@@ -136,9 +136,21 @@ def _grids(xs: Sequence[Any]) -> list[Any]:
 
 
 @composite
+def meshgrid_stacked(*xs: Any) -> Any:
+    """Return the same as `meshgrid`, with a node of its own for the stack, which hands on what arrives."""
+    return link(meshgrid(*xs))
+
+
+@composite
 def meshgrid_of_parts(*xs: Any) -> Any:
     """Return the same as `meshgrid`, each vector expanded by itself."""
     return stack(*_grids(xs), axis=0)
+
+
+@composite
+def cartesian_prod_stacked(*xs: Any) -> Any:
+    """Return the same as `cartesian_prod`, with nodes of their own for the stack and for its shape."""
+    return link(link(cartesian_prod(*xs)))
 
 
 @composite
@@ -158,6 +170,12 @@ def broadcast_tensors(*xs: Any) -> Any:
 def broadcast_tensors_vjp_xs(g: Any, out: Any, *xs: Any, position: int) -> Any:
     own = narrow(g, axis=0, start=position, length=1)
     return sum_to(reshape(own, shape=shape_of(g)[1:]), shape_of(xs[position]))
+
+
+@composite
+def broadcast_tensors_stacked(*xs: Any) -> Any:
+    """Return the same as `broadcast_tensors`, with a node of its own for the stack."""
+    return link(broadcast_tensors(*xs))
 
 
 @composite

@@ -284,3 +284,26 @@ def test_a_result_of_a_split_that_does_not_run_has_no_zeros() -> None:
     assert isinstance(computed, Computed)
     zeros = Value(np.zeros(1, np.float32), requires_grad=False)
     assert Bucket.DIVERGED == judge(promise, changed(promise, 2, values=(computed.values[0], zeros))).bucket
+
+
+@pytest.mark.parametrize(("left", "bucket"), [(False, Bucket.KNOWN_DEVIATION), (True, Bucket.DIVERGED)], ids=["nothing", "a gradient"])
+def test_a_refused_gradient_of_a_transposed_vector_leaves_nothing_in_the_vector(left: bool, bucket: Bucket) -> None:
+    a = Input("a", (2, 2), (1.0, 2.0, 3.0, 4.0))
+    product = Op("matmul_transposed", ("h", "x"), ("y",), {"transpose_x": True, "transpose_y": True})
+    steps = (Op("square", ("a",), ("h",)), product, Backward(("h",)), Backward(("y",)))
+    promise = Promise(Case((a, X), steps, "exact"), INFO)
+    *before, freed = promise.outcome.observations
+    assert isinstance(freed, Raised)
+    assert freed.state is not None
+    state = tuple(value if left or name == "a" else None for name, value in zip(promise.case.watched, freed.state, strict=True))
+    refused = replace(freed, category=Category.UNMAPPED, message="Expected numel() * SizeOf(dtype()) <= memory_size()", state=state)
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, refused], final=state)).bucket
+
+
+@pytest.mark.parametrize(("length", "bucket"), [(1, Bucket.KNOWN_DEVIATION), (3, Bucket.DIVERGED)], ids=["another part", "no part"])
+def test_a_part_without_elements_that_is_taken_for_another_has_the_shape_of_that(length: int, bucket: Bucket) -> None:
+    split = Op("split", ("e",), ("a", "b"), {"axis": 0, "sections": [1, 2]})
+    steps = (split, Op("square", ("a",), ("q",)), Grad(("q", "b"), ("b",), ("g",)))
+    promise = Promise(Case((Input("e", (3, 0), ()),), steps, "exact"), INFO)
+    taken = (Value(np.zeros((length, 0), np.float32), requires_grad=False),)
+    assert bucket == judge(promise, changed(promise, 2, values=taken)).bucket

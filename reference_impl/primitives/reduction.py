@@ -220,7 +220,8 @@ def cumsum(x: Any, *, axis: int) -> Any:
 
 
 def _running_sums(x: Any, axis: int) -> Any:
-    return np.cumsum(x, axis).reshape(np.shape(x))  # NumPy gives a number without axes one
+    # NumPy gives a number without axes one, and keeps the gaps of an operand, which running sums have in no framework.
+    return np.ascontiguousarray(np.cumsum(x, axis)).reshape(np.shape(x))
 
 
 @cumsum.vjp("x")

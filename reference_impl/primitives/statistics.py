@@ -206,7 +206,8 @@ def cumprod(x: Any, *, axis: int) -> Any:
 
 
 def _running_products(x: Any, axis: int) -> Any:
-    return np.cumprod(x, axis).reshape(np.shape(x))  # NumPy gives a number without axes one
+    # NumPy gives a number without axes one, and keeps the gaps of an operand, which running products have in no framework.
+    return np.ascontiguousarray(np.cumprod(x, axis)).reshape(np.shape(x))
 
 
 def _from_there_on(x: Any, axis: int) -> Any:
@@ -265,7 +266,7 @@ vander_as_one = as_one(vander)
 )  # 1: a relative rounding of the sum is an absolute one of its logarithm
 def logcumsumexp(x: Any, *, axis: int) -> Any:
     """Return ``log(e^x_0 + ... + e^x_i)`` along an axis."""
-    return np.logaddexp.accumulate(x, axis=axis)
+    return np.ascontiguousarray(np.logaddexp.accumulate(x, axis=axis))  # NumPy keeps the gaps of an operand
 
 
 @logcumsumexp.vjp("x")

@@ -78,6 +78,7 @@ WRONG_ON_TORCH = (
     "weight-of-a-normalization-that-is-the-gradient-of-a-sum",
     "zero-of-a-solution-that-the-reference-has-a-rounding-for",
     "weight-with-gaps-below-a-cotangent-with-gaps",
+    "weight-with-gaps-above-running-sums-of-what-is-transposed",
 )
 OF_TORCH_ALONE = (
     "batch-behind-a-backward-with-inputs",

@@ -307,3 +307,14 @@ def test_a_part_without_elements_that_is_taken_for_another_has_the_shape_of_that
     promise = Promise(Case((Input("e", (3, 0), ()),), steps, "exact"), INFO)
     taken = (Value(np.zeros((length, 0), np.float32), requires_grad=False),)
     assert bucket == judge(promise, changed(promise, 2, values=taken)).bucket
+
+
+@pytest.mark.parametrize(("of_twin", "bucket"), [(4.0, Bucket.UNPROMISED), (2.0, Bucket.DIVERGED)], ids=["of both", "its own"])
+def test_a_seed_and_its_gradient_that_are_no_duplicates_have_one_gradient(of_twin: float, bucket: Bucket) -> None:
+    leaves = tuple(Input(name, (), (value,)) for name, value in (("x", 1.0), ("z", 1.0), ("v", 2.0)))
+    made = Grad(("x",), ("x", "z"), ("g", "h"), ("v",), create_graph=True, allow_unused=True)
+    steps = made, Op("mul", ("v", "g"), ("y",)), Grad(("y",), ("v", "g"), ("i", "k"))
+    promise = Promise(Case(leaves, steps, "exact"), INFO)
+    came = tuple(Value(np.array(number, np.float32), requires_grad=False) for number in (4.0, of_twin))
+    observations = [*promise.outcome.observations[:-1], Computed(came, None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

@@ -252,11 +252,12 @@ def twins_together(case: Case, number: int) -> bool:
 
 @condition
 def twin_among_others(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for a seed and its twin, which an earlier call of several outputs or inputs gave."""
+    """Whether a `grad` call asks for a seed and its twin, of an earlier call of several outputs or inputs, and names nothing twice."""
     call, same = case.steps[number], twins(case.steps[:number])
     calls = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len({*s.outputs, *s.inputs}) > 1)
     made = {name for s in calls for name in s.results}
-    return isinstance(call, Grad) and any(name in made and same.get(name) in call.inputs for name in call.inputs)
+    asked = call.inputs if isinstance(call, Grad) and len({*call.inputs}) == len(call.inputs) else ()
+    return any(name in made and same.get(name) in asked for name in asked)
 
 
 @condition

@@ -25,6 +25,7 @@ from conformance.deviations.counterfactuals.conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
+from conformance.deviations.counterfactuals.duplicates import repeated_inputs_allowed
 from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
 from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
@@ -317,5 +318,6 @@ RULES: dict[str, Change] = {
     "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
+    "as if inputs might stand twice": repeated_inputs_allowed,
 }
 """The counterfactual rules by the words that an entry uses."""

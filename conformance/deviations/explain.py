@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+import msgspec
+
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import with_steps
@@ -122,7 +124,8 @@ def _first(promise: Promise, look: SecondLook, within: Within) -> Deviation | No
 def _bears_in_other_answers(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether what was changed holds what an entry says, if the gradients are those that are known to be wrong by another one.
 
-    That one says so by rules, or by scripts of the call that changed it.
+    That one says so by rules, or by scripts of the call that changed it. Or it says so of any call, by the scripts that have its
+    answer, since a later call may start from the gradient that it gave; then rules have to predict what was changed, number by number.
     """
     calls = [number for number, step in enumerate(promise.case.steps) if isinstance(step, Call)]
     others = [other for other in about(promise.info, "value") if any(other.holds(promise.case, number) for number in calls)]
@@ -130,8 +133,19 @@ def _bears_in_other_answers(entry: Deviation, promise: Promise, found: Mismatch)
         with promise.under(change) as changed:
             if bears(entry, changed, found):
                 return True
-    scripts = (variants(other.signature, promise.case, found.step, other.above) for other in others)
-    return any(bears(entry, promise.of(case), replace(found, step=number)) for case, number in itertools.chain.from_iterable(scripts))
+    scripts = itertools.chain.from_iterable(variants(other.signature, promise.case, found.step, other.above) for other in others)
+    if any(bears(entry, promise.of(case), replace(found, step=number)) for case, number in scripts):
+        return True
+    ruled = msgspec.structs.replace(entry, signature=tuple(words for words in entry.signature if words in RULES))
+    calling = [other for other in about(promise.info, "events") if other.instead] if ruled.signature else []
+    answering = (_answering(other, promise.case, number) for other in calling for number in calls if other.holds(promise.case, number))
+    return any(bears(ruled, promise.of(case), replace(found, step=number)) for case, number in itertools.chain.from_iterable(answering))
+
+
+def _answering(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:
+    """Yield the scripts of which a call has the answer that an entry says, and the number of the last call in each."""
+    for other, _ in variants(entry.instead, case, number, entry.above):
+        yield other, max(i for i, step in enumerate(other.steps) if isinstance(step, Call))
 
 
 def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, within: Within) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -318,3 +319,11 @@ def test_a_seed_and_its_gradient_that_are_no_duplicates_have_one_gradient(of_twi
     came = tuple(Value(np.array(number, np.float32), requires_grad=False) for number in (4.0, of_twin))
     observations = [*promise.outcome.observations[:-1], Computed(came, None)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("times", "bucket"), [(2.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)], ids=["two passes", "three"])
+def test_an_answer_of_a_hook_holds_what_passes_added_from_a_gradient_that_it_did_not_see(times: float, bucket: Bucket) -> None:
+    name = "hook-that-returns-a-tensor-to-a-pass-from-a-gradient-that-it-did-not-see"
+    promise = Promise(read(Path(__file__).parents[1] / "regressions" / f"{name}.json"), INFO)
+    held = Value(np.array([0.5, -1.0], np.float32) * np.float32(times), requires_grad=True)
+    assert bucket == judge(promise, replace(promise.outcome, mutated=("r",), changed=(held,))).bucket

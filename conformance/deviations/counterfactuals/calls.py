@@ -77,7 +77,7 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove the hooks on leaves right before the step, which the calls before it met; an output's gradient in itself is one, too."""
+    """Remove the hooks on leaves for the step, which other calls meet; an output's gradient in itself is one, too."""
     if number is not END:
         own, same = leaves(case), names_in_paddle(case, len(case.steps))
         of_themselves = (name for i in range(number) if input_is_output(case, i) for name in results(case.steps[i]))
@@ -85,7 +85,7 @@ def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove the hooks of one tensor right before the step: the calls before it met them."""
+    """Remove the hooks of one tensor for the step: other calls meet them."""
     if number is not END:
         for name in dict.fromkeys(s.tensor for s in case.steps[:number] if isinstance(s, Hook)):
             yield _unhooked(case, number, {name})
@@ -94,8 +94,11 @@ def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
 def _unhooked(case: Case, number: int, tensors: AbstractSet[str]) -> Variant:
     before = case.steps[:number]
     removed = {s.hook for s in before if isinstance(s, RemoveHook)}
-    handles = [n for s in before if isinstance(s, Hook) and s.tensor in tensors for n in s.results if n not in removed]
-    return replace_step(case, number, *map(RemoveHook, handles), case.steps[number]), number + len(handles)
+    hooks = [s for s in before if isinstance(s, Hook) and s.tensor in tensors and removed.isdisjoint(s.results)]
+    handles = {name: f"{CONSTANT}{name}_{number}_again" for hook in hooks for name in hook.results}
+    again = [msgspec.structs.replace(hook, results=tuple(handles[name] for name in hook.results)) for hook in hooks]
+    after = [rename(step, handles) if isinstance(step, RemoveHook) else step for step in case.steps[number + 1 :]]
+    return with_steps(case, (*before, *map(RemoveHook, handles), case.steps[number], *again, *after)), number + len(handles)
 
 
 def hooks_removed_by_number(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -33,9 +33,9 @@ def noted_accumulation() -> Iterator[Callable[[], bool]]:
     """Have a function say whether the pass that is running accumulates, inside a ``with`` block."""
     walk, accumulating = engine._walk, [False]
 
-    def noted(*given: Any, accumulates: bool) -> ReversePass:
+    def noted(*given: Any, accumulates: bool, **options: Any) -> ReversePass:
         accumulating[0] = accumulates
-        return walk(*given, accumulates=accumulates)
+        return walk(*given, accumulates=accumulates, **options)
 
     with patch.object(engine, "_walk", noted):
         yield lambda: accumulating[0]

@@ -38,6 +38,7 @@ WRONG_ON_TORCH = (
     "grad-of-nothing-that-was-joined-twice",
     "hook-on-a-result-of-a-normalization-of-groups",
     "hook-on-a-seed-that-is-asked-for-by-its-gradient",
+    "hook-on-a-view-that-was-written-before-its-base",
     "hooked-root-that-is-asked-for-beside-its-leaf",
     "largest-differences-of-a-solution-that-tie",
     "leaf-that-its-own-gradient-was-flagged-as",

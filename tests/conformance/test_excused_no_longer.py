@@ -327,3 +327,10 @@ def test_an_answer_of_a_hook_holds_what_passes_added_from_a_gradient_that_it_did
     promise = Promise(read(Path(__file__).parents[1] / "regressions" / f"{name}.json"), INFO)
     held = Value(np.array([0.5, -1.0], np.float32) * np.float32(times), requires_grad=True)
     assert bucket == judge(promise, replace(promise.outcome, mutated=("r",), changed=(held,))).bucket
+
+
+def test_a_running_sum_behind_a_large_negative_number_is_known_to_roundings_of_its_own() -> None:
+    x = Input("x", (2,), (-1e30, 0.5))
+    promise = Promise(Case((x,), (Op("logcumsumexp", ("x",), ("y",), {"axis": 0}),), "numeric"), OF_TORCH)
+    came = Value(np.array([-1e30, 100.0], np.float32), requires_grad=True)
+    assert Bucket.DIVERGED == judge(promise, changed(promise, 0, values=(came,))).bucket

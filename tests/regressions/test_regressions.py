@@ -49,6 +49,7 @@ WRONG_ON_TORCH = (
     "retained-gradient-of-a-batch-that-is-refused",
     "retained-gradient-that-rounds-where-it-is-shared",
     "retained-leaf-beside-a-root-that-is-its-seed",
+    "running-sum-that-begins-with-the-least-number",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
     "second-derivative-of-renorm-at-zeros",
     "seed-of-a-stack-beside-a-gradient-in-another-dtype",

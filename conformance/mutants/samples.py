@@ -117,7 +117,12 @@ def dialect_of(op: str, order: int = 1) -> Dialect | None:
     else:
         origin = _origin(op)
         asked = [TORCH if origin is None else DIALECTS[origin.dialect]]
-    return next((d for d in asked if f"op:{op}" not in d.not_offered and op not in d.spelled and d.conventions.offers(op, order)), None)
+    return next((d for d in asked if f"op:{op}" not in d.not_offered and is_itself_in(d, op) and d.conventions.offers(op, order)), None)
+
+
+def is_itself_in(dialect: Dialect, op: str) -> bool:
+    """Whether a dialect has an op as itself, or as itself below a stack of its own, as Paddle has grids."""
+    return dialect.spelled.get(op, op) in (op, f"{op}_stacked")
 
 
 def row_of(op: str) -> str | None:

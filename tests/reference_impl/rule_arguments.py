@@ -151,6 +151,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("einsum_single_as_one", ((2, 2, 3),), {"equation": "iij->j"}),
     ("einsum_triple_by_pairs", ((2, 3), (3, 2), (2,)), {"equation": "ij,jk,k->i"}),
     ("multi_dot_as_one", ((2, 3), (3, 2), (2, 2)), {}),
+    ("matmul_transposed_as_one", ((3, 2), (4, 3)), {"transpose_x": True, "transpose_y": True}),
+    ("matmul_transposed_as_one", ((3,), (3, 2)), {"transpose_x": True, "transpose_y": False}),
     ("divergence", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 0.5, 0.25]]}),
     ("divergence_of_logs", ((2, 3),), {"target": [[-0.5, 0.0, -1.0], [-2.0, -0.5, -0.25]]}),
     ("logistic_entropy", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]], "pos_weight": None}),

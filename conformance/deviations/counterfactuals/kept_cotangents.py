@@ -11,7 +11,7 @@ Nobody writes where somebody else holds the memory, so it is tried whether one o
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactuals.turns import held_by_turns
 from conformance.deviations.shared_gradients import gradients_in_memories
-from reference_impl.primitives.arithmetic import add_scalar, mul, mul_scalar
+from reference_impl.primitives.arithmetic import add_scalar, clone, mul, mul_scalar
 from reference_impl.primitives.elementary import logistic_slope
 from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.nn import batch_norm_train
@@ -143,8 +143,8 @@ def _pulled_through(formula: Callable[..., Sequence[Any]], v: Sequence[Any], ope
     return zeros_like(operands[position]) if found is None else found
 
 
-_LYING = Primitive(lambda g: g.copy(), "lying", ulps=0)
-_LYING.vjp("g")(lambda v, *_: v)
+_LYING = replace(clone, name="lying", keeping=())
+_LYING.vjp("x")(lambda v, *_: v)
 """A cotangent where a node keeps it."""
 
 _WRITING = Primitive(lambda g, *, memory: g, "writing")  # noqa: ARG005

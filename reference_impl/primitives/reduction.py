@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Symbol, alias, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
 from reference_impl.tape.tensor import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def numpy_axes(axis: Any) -> Any:
@@ -211,17 +214,20 @@ def shares_of_exponentials_vjp_total(g: Any, out: Any, x: Any, total: Any, *, ax
 
 @primitive(
     saves=(),
-    error_scale=lambda out, x, *, axis: _running_sums(np.abs(x), axis),
+    error_scale=lambda out, x, *, axis: running(np.cumsum, np.abs(x), axis),
     summands=lambda x, *, axis: count_reduced(x.shape, axis),
 )
 def cumsum(x: Any, *, axis: int) -> Any:
     """Return running sums along one axis."""
-    return _running_sums(x, axis)
+    return running(np.cumsum, x, axis)
 
 
-def _running_sums(x: Any, axis: int) -> Any:
-    # NumPy gives a number without axes one, and keeps the gaps of an operand, which running sums have in no framework.
-    return np.ascontiguousarray(np.cumsum(x, axis)).reshape(np.shape(x))
+def running(accumulated: Callable[[Any, int], Any], x: Any, axis: int) -> Any:
+    """Return NumPy's running sums or products in the shape of ``x``, one behind another.
+
+    NumPy gives a number without axes one, and keeps the gaps of an operand, which these have in no framework.
+    """
+    return np.ascontiguousarray(accumulated(x, axis)).reshape(np.shape(x))
 
 
 @cumsum.vjp("x")

@@ -13,7 +13,7 @@ from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul,
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import as_one, fused, of_parts
 from reference_impl.primitives.piecewise import jumps
-from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
+from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes, running
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape, unsqueeze
@@ -197,17 +197,12 @@ def _strips_of_parts(y: Any, x: Any, axis: int) -> Any:
 @primitive(
     ulps=4,
     summands=lambda x, *, axis: count_reduced(x.shape, axis),
-    error_scale=lambda out, x, *, axis: _running_products(np.abs(x), axis),  # said of the operand: a complex product is a sum
+    error_scale=lambda out, x, *, axis: running(np.cumprod, np.abs(x), axis),  # said of the operand: a complex product is a sum
     domain={"x": Domain.NONZERO},
 )
 def cumprod(x: Any, *, axis: int) -> Any:
     """Return running products along an axis."""
-    return _running_products(x, axis)
-
-
-def _running_products(x: Any, axis: int) -> Any:
-    # NumPy gives a number without axes one, and keeps the gaps of an operand, which running products have in no framework.
-    return np.ascontiguousarray(np.cumprod(x, axis)).reshape(np.shape(x))
+    return running(np.cumprod, x, axis)
 
 
 def _from_there_on(x: Any, axis: int) -> Any:

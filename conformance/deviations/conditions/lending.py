@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import arrays_of, edges, leaves, upstream_of
-from conformance.case.steps import Backward, Custom, Hook, InPlace, Op, results
+from conformance.case.queries import arrays_of, leaves, upstream_of
+from conformance.case.steps import Backward, Custom, InPlace, Op, observed
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
-from conformance.deviations.conditions.seeds import lent_by
+from conformance.deviations.conditions.seeds import lent_by, seeds_given
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from conformance.case.case import Case
@@ -42,23 +42,20 @@ def lent_as_views(case: Case, number: int) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     if not isinstance(call, Backward):
         return found
-    of = edges(before)
-    given = [(of.get(root, root), seed) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None]
-    given += [(step.tensor, step.tensor_returned) for step in before if isinstance(step, Hook) and step.tensor_returned is not None]
-    for name, lent in given:
+    for name, lent in seeds_given(call, before):
         if viewed := _viewed(case, before, {name}, apart=False) & leaves(case):
             found.setdefault(lent, set()).update(viewed)
     return found
 
 
-def _viewed(case: Case, before: Collection[Step], given: Collection[str], *, apart: bool) -> set[str]:
+def _viewed(case: Case, before: Sequence[Step], given: Collection[str], *, apart: bool) -> set[str]:
     """Return the values to which a view of what arrives at those that are ``given`` is handed on, or that of a view.
 
     ``apart``: by itself, and not to all operands of an op.
     """
     lent, viewed, forms = {*given}, set[str](), _forms(case)
-    for step in reversed([*before]):
-        made = _made(step)
+    for step in reversed(before):
+        made = observed(step)
         if lent.isdisjoint(made):
             continue
         operands = lent_by(step)
@@ -79,7 +76,3 @@ def _forms(case: Case) -> dict[str, Any]:
     """Return the shape and the dtype of each value; what is refused has none."""
     arrays = arrays_of(case, promised(case, TORCH).observations)
     return {name: (array.shape, array.dtype) for name, array in arrays}
-
-
-def _made(step: Step) -> tuple[str, ...]:
-    return (step.tensor,) if isinstance(step, InPlace) else results(step)

@@ -225,4 +225,9 @@ def transposes_vector(case: Case, number: int) -> bool:
     if not isinstance(step, Op) or step.op != "matmul_transposed":
         return False
     first, second = (len(shapes_at(case, number, PADDLE).get(name) or ()) for name in step.operands)
-    return step.attrs["transpose_x"] and (second > first == 1 or (first > second == 1 and step.attrs["transpose_y"]))
+    return takes_vector_for_matrix(first, second, **step.attrs)
+
+
+def takes_vector_for_matrix(first: int, second: int, *, transpose_x: bool, transpose_y: bool) -> bool:
+    """Whether Paddle takes a vector for one row or column when it differentiates a product of operands with so many axes."""
+    return transpose_x and (second > first == 1 or (first > second == 1 and transpose_y))

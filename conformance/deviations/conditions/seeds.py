@@ -34,7 +34,6 @@ from conformance.case.steps import (
     Op,
     SetRequiresGrad,
     observed,
-    results,
     uses,
 )
 from conformance.compare.promise import promised
@@ -44,7 +43,7 @@ from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -66,18 +65,21 @@ def seed_lent_to_leaf(case: Case, number: int) -> bool:
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Backward):
         return False
+    return not lent_from(before, [name for name, _ in seeds_given(call, before)]).isdisjoint(leaves(case))
+
+
+def seeds_given(call: Backward, before: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """Yield the roots of a call, each with its seed, and the tensors that have a hook, each with the tensor that this returns."""
     of = edges(before)
-    lent = {of.get(root, root) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None}
-    lent |= {step.tensor for step in before if isinstance(step, Hook) and step.tensor_returned is not None}
-    return not lent_from(before, lent).isdisjoint(leaves(case))
+    yield from ((of.get(root, root), seed) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None)
+    yield from ((s.tensor, s.tensor_returned) for s in before if isinstance(s, Hook) and s.tensor_returned is not None)
 
 
 def lent_from(before: Sequence[Step], names: Collection[str]) -> set[str]:
     """Return these values, and all to which what arrives at them may be handed on as it is."""
     lent = {*names}
     for step in reversed(before):
-        made = (step.tensor,) if isinstance(step, InPlace) else results(step)
-        if not lent.isdisjoint(made):
+        if not lent.isdisjoint(observed(step)):
             lent.update(lent_by(step))
     return lent
 

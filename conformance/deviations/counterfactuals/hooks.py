@@ -89,7 +89,11 @@ def _dtypes_kept(*, in_what_arrived: bool = False) -> Iterator[None]:
         is_leaf = nodes[-1].operands[position].node is None
         return gradient if is_leaf and gradient.shape == primal.shape else fitted(self, gradient, primal, position)
 
-    def became(self: walk.ReversePass, tensor: Tensor) -> Any:
+    def note(array: Any, total: Any) -> None:
+        if in_what_arrived:
+            sums.append((array, total))
+
+    def summed(self: walk.ReversePass, tensor: Tensor) -> Any:
         found = asked_for(self, tensor)
         total = next((total for array, total in sums if array is array_of(found)), None)
         return found if total is None else Tensor(total) if isinstance(found, Tensor) else total
@@ -97,8 +101,8 @@ def _dtypes_kept(*, in_what_arrived: bool = False) -> Iterator[None]:
     with (
         patch.object(custom.Custom, "cotangents", noted),
         patch.object(custom.Custom, "_fitted", kept),
-        patch.object(walk.ReversePass, "cotangent", became),
-        read_in_the_dtype_of_the_last(became=lambda array, total: sums.append((array, total)) if in_what_arrived else None),
+        patch.object(walk.ReversePass, "cotangent", summed),
+        read_in_the_dtype_of_the_last(became=note),
     ):
         yield
 

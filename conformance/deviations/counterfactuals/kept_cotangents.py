@@ -10,7 +10,7 @@ Nobody writes where somebody else holds the memory, so it is tried whether one o
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -46,14 +46,12 @@ def cotangents_of_normalizations_overwritten(_: Sequence[str]) -> Iterator[Abstr
 def cotangents_of_slopes_overwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have a pass through the second derivative of a sigmoid leave that in the first cotangent in the place of the second one."""
     for change in _overwritten(_bent):
-        yield _together(changed_rules(("sigmoid",), _sloped), change)
+        yield _with_slopes(change)
 
 
 @contextmanager
-def _together(*changes: AbstractContextManager[None]) -> Iterator[None]:
-    with ExitStack() as stack:
-        for change in changes:
-            stack.enter_context(change)
+def _with_slopes(change: AbstractContextManager[None]) -> Iterator[None]:
+    with changed_rules(("sigmoid",), _sloped), change:
         yield
 
 

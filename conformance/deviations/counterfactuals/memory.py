@@ -138,7 +138,7 @@ def _four_bytes_apart() -> Iterator[None]:
 
 def _read_and_written(read: Callable[..., Any], right: Rule) -> Rule:
     def rule(g: Any, out: Any, x: Any, value: Any, **attrs: Any) -> Any:
-        if read is getitem_mask and math.prod(shape_of(value)) == 1:  # another kernel's, see below
+        if read is getitem_mask and math.prod(shape_of(value)) == 1:  # another kernel's, see `fills`
             return right(g, out, x, value, **attrs)
         return sum_to(_WRITTEN_APART(read(g, **attrs)), shape_of(value))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.conditions.operands import takes_vector_for_matrix
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, mul, sub
 from reference_impl.primitives.promotion import to_operand
@@ -74,8 +75,6 @@ def gradients_of_transposed_vectors_refused(_: Sequence[str]) -> Iterator[Abstra
 def _of_transposed_vector(
     right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
 ) -> Pulled:
-    if primitive.name == "matmul_transposed_as_one" and node.attrs["transpose_x"]:
-        first, second = (len(shape_of(operand)) for operand in operands)
-        if second > first == 1 or (first > second == 1 and node.attrs["transpose_y"]):
-            raise AutogradError(Category.UNMAPPED, "the gradient of a product takes its vector for a matrix of one row or column")
+    if primitive.name == "matmul_transposed_as_one" and takes_vector_for_matrix(*map(len, map(shape_of, operands)), **node.attrs):
+        raise AutogradError(Category.UNMAPPED, "the gradient of a product takes its vector for a matrix of one row or column")
     return right(node, asked, g, out, operands)

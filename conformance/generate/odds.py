@@ -78,6 +78,8 @@ class SketchOdds:
     largest: float = 1e3
     #: The same in the exact lane: with `exact_grain` an element has 14 bits of the 24 of float32, which leaves room for what follows.
     exact_largest: float = 256.0
+    #: Most elements of what an op makes: pads and tiles multiply, and a chain of them, or a product of all pairs, outgrows any memory.
+    most_elements: int = 4096
     exact_grain: float = 64.0  #: Elements of the exact lane are multiples of ``1 / exact_grain``.
 
 

@@ -260,7 +260,7 @@ class Sketch:
         self.values.extend(Draft(d.name, d.shape, d.dtype, d.array, True, above | {d.name}) if sources else d for d in results)
 
     def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
+        """Compute an op's results (of ones, where an operand is not known); ``None`` if they are many, or would not stay moderate."""
         known = all(d.array is not None for d in operands)
         growth = catalogue()[name].growth
         if not known and (growth is Growth.UNBOUNDED or (self.complex and growth is Growth.IF_COMPLEX)):
@@ -269,6 +269,8 @@ class Sketch:
         with np.errstate(all="ignore"):
             made = OPS[name](*arrays, **attrs)
         out = tuple(np.asarray(o) for o in (made if isinstance(made, tuple) else (made,)))
+        if any(o.size > self.odds.sketch.most_elements for o in out):
+            return None
         return out if not known or all(self.moderate(o) for o in out) else None
 
     def moderate(self, array: Any) -> bool:

@@ -123,8 +123,12 @@ def unpooled(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int]
 
 def written_over(index: Any) -> Any:
     """Return a mask over lists of positions, true at those that come again behind them in the same list."""
-    later = np.equal(index[..., :, None], index[..., None, :])
-    return np.triu(later, 1).any(axis=-1)
+    lists = index.reshape(-1, index.shape[-1])
+    apart = lists + np.arange(len(lists))[:, None] * (index.max(initial=0) + 1)
+    _, last = np.unique(apart.reshape(-1)[::-1], return_index=True)
+    over = np.ones(index.size, bool)
+    over[index.size - 1 - last] = False
+    return over.reshape(index.shape)
 
 
 @fused()

@@ -21,6 +21,8 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.generate import scripts
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.sketch import Sketch
+from conformance.generate.sources import FastSource
 from conformance.generate.strategies import cases
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
@@ -108,6 +110,15 @@ def test_an_op_that_is_not_drawn_unasked_is_in_the_graphs_that_name_it_alone(
 def test_most_cases_are_rich() -> None:
     rich = sum(exercise_of(case, answer(case)).exercises_much for case in DRAWN)
     assert rich >= 0.6 * len(DRAWN)
+
+
+@pytest.mark.parametrize(("op", "attrs"), [("tile", {"repeats": [4]}), ("diagflat", {"offset": 0})])
+def test_a_chain_of_ops_that_multiply_elements_ends_before_it_outgrows_memory(op: str, attrs: dict[str, object]) -> None:
+    sketch = Sketch(FastSource(1, 0), exact=False, dtype="float32")
+    sketch.fresh((4,))
+    while sketch.on(op, sketch.values[-1], **attrs):
+        pass
+    assert max(value.array.size for value in sketch.values) <= sketch.odds.sketch.most_elements
 
 
 def test_every_case_calls_autograd() -> None:

@@ -29,6 +29,17 @@ def test_of_several_elements_at_one_place_the_last_stays() -> None:
     assert OPS["max_unpool1d"](np.array([[[7.0, 8.0, 9.0]]]), index=[[[1, 1, 0]]], **ONE_WINDOW).tolist() == [[[9.0, 8.0, 0.0]]]
 
 
+def test_elements_are_written_over_in_their_own_plane_alone() -> None:
+    found = OPS["max_unpool1d"](np.array([[[7.0, 8.0, 9.0], [1.0, 2.0, 3.0]]]), index=[[[1, 1, 0], [1, 0, 1]]], **ONE_WINDOW)
+    assert found.tolist() == [[[9.0, 8.0, 0.0], [2.0, 3.0, 0.0]]]
+
+
+def test_an_unpooling_needs_memory_for_its_elements_and_not_for_all_pairs_of_them() -> None:
+    x = np.arange(300_000.0).reshape(1, 1, -1)
+    found = OPS["max_unpool1d"](x, index=[[[*range(x.size)]]], kernel=[1], stride=[1], padding=[0])
+    np.testing.assert_array_equal(found, x)
+
+
 def test_what_is_written_over_has_no_gradient() -> None:
     x, g = np.array([[[7.0, 8.0, 9.0]]]), np.array([[[1.0, 2.0, 3.0]]])
     pulled = OPS["max_unpool1d"].rule(0)(g, None, x, index=[[[1, 1, 0]]], **ONE_WINDOW)  # type: ignore[attr-defined]

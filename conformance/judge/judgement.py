@@ -56,6 +56,6 @@ def _poisoned(promise: Promise, actual: Outcome, verdict: Verdict, ailment: Ailm
     return next((known for known in verdicts if known.bucket not in FAILING), verdicts[0])
 
 
-def fault(error: Exception) -> Verdict:
-    """Return the verdict on a case that an error of the suite kept from being judged."""
-    return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", type(error).__name__, str(error)))
+def fault(error: Exception, kept_from: str = "judged") -> Verdict:
+    """Return the verdict on a case that an error of the suite kept from being judged, or from being drawn in the first place."""
+    return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", kept_from, type(error).__name__, str(error)))

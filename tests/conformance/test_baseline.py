@@ -254,6 +254,11 @@ def test_a_usual_share_is_that_of_the_cases_of_the_run() -> None:
     assert {"tanh": 1.0} == usual_shares(lambda _: CASE, 1000)
 
 
+def test_a_case_that_cannot_be_drawn_has_no_usual_ops_and_ends_no_run() -> None:
+    drawn = iter([CASE])
+    assert {"tanh": 0.5} == usual_shares(lambda _: next(drawn), 2)
+
+
 def test_our_own_baseline_is_short_and_ends() -> None:
     ours = read_baseline(ROOT / "reports" / "baseline.json")
     assert len(ours) <= 20

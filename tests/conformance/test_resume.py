@@ -219,7 +219,7 @@ def test_a_case_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch, t
     chunk = replace(chunk_of([], ("reference",), tmp_path), stop=2, cases=None)
     forked(worker.run_chunk, [chunk])
     found = [record.verdicts["reference"].mismatch for record in read_chunk(chunk.records)]
-    assert ["a fault of the generator"] * 2 == [mismatch.detail for mismatch in found if mismatch]
+    assert [("drawn", "a fault of the generator")] * 2 == [(mismatch.expected, mismatch.detail) for mismatch in found if mismatch]
 
 
 def test_a_chunk_whose_time_is_up_starts_no_case(tmp_path: Path) -> None:

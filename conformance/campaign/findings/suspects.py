@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from conformance.case.queries import ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from conformance.campaign.records.tally import Failure
     from conformance.case.case import Case
@@ -28,8 +28,15 @@ SAMPLE = 200
 def usual_shares(case_at: Callable[[int], Case], cases: int) -> dict[str, float]:
     """Return for every op in which share of the cases of a run it is, by a sample of them."""
     sample = range(0, cases, max(1, cases // SAMPLE))
-    seen = Counter(op for index in sample for op in ops_in(case_at(index)))
+    seen = Counter(op for index in sample for op in _ops_at(index, case_at))
     return {op: count / len(sample) for op, count in seen.items()}
+
+
+def _ops_at(index: int, case_at: Callable[[int], Case]) -> Collection[str]:
+    try:
+        return ops_in(case_at(index))
+    except Exception:  # noqa: BLE001 - a case that cannot be drawn is counted as a fault of the suite where it was to be run
+        return ()
 
 
 def suspects(failure: Failure, usual: Mapping[str, float]) -> dict[str, float]:

@@ -93,7 +93,8 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
         given = case, opened, chunk.judging, fatal, partial(entering, patience)
         record = run_case(*given, index=index, point=point, settled=chunk.settled, expected=chunk.expected)
     except Exception as error:  # noqa: BLE001 - as it says
-        verdicts = {name: verdict_record(case, fault(error), NOTHING) for name in chunk.backends}
+        failed = fault(error, "drawn" if case is UNDRAWN else "judged")
+        verdicts = {name: verdict_record(case, failed, NOTHING) for name in chunk.backends}
         record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
     record.seconds.update(generate=drawn - started, all=perf_counter() - started)
     return record

@@ -23,11 +23,12 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import arrays_of, label, upstream_of
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Backward, Call, Custom, Grad, Hook, observed
+from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, observed
 from conformance.compare.comparison import Comparison
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
+from conformance.compare.writes import told_by_both
 from conformance.ops.dtypes import is_floating
 from reference_impl import Category
 
@@ -197,6 +198,8 @@ class Comparer:
     ) -> Iterator[Mismatch]:
         if not expected and not actual:
             return
+        if self.case.lane == "numeric" and isinstance(self.case.steps[number], InPlace):
+            expected, actual = told_by_both(self.case, self.promise.outcome.observations[:number], expected, actual)
         wanted, got = ([e.name for _, e in events] for events in (expected, actual))
         if wanted != got:
             kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"

@@ -25,7 +25,7 @@ from conformance.case.queries import arrays_of, label, upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, observed
 from conformance.compare.comparison import Comparison
-from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
+from conformance.compare.mismatch import ALL_ZEROS, AMID, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
 from conformance.compare.writes import told_by_both
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Event, Observation, Outcome, State, Value
     from conformance.compare.comparison import Known
     from conformance.compare.promise import Promise
-
-AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
-"""Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
-which nobody promises, and which in Paddle is not always the same."""
 
 
 class Comparer:

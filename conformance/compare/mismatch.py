@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.case.outcome import Observation
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 ALL_ZEROS = " (all zeros)"
 ZEROS_FOR_NONE = " (zeros for what is unreachable, the rest as promised)"
 WITH_NAN = " (with nan)"
+AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
+"""Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
+which nobody promises, and which in Paddle is not always the same."""
+IN_A_PASS = (*AMID, Category.CALLBACK, Category.CALLBACK_RESULT, Category.UNREACHABLE_INPUT)
+"""What a pass is refused for on its way, or at its end. A node that raises something else may come first."""
 
 
 @dataclass(frozen=True, slots=True)

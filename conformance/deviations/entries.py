@@ -24,6 +24,7 @@ from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, observed, ops, uses
+from conformance.compare.mismatch import IN_A_PASS
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
@@ -33,6 +34,7 @@ from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, f
 from conformance.deviations.frames import FRAMES, is_in
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,7 +115,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether this entry explains the mismatch."""
         return (  # what most entries fail by comes first
             (not self.actual or mismatch.actual in self.actual)
-            and (not self.expected or mismatch.expected in self.expected)
+            and (not self.expected or mismatch.expected in self.expected or self._comes_first(mismatch))
             and mismatch.kind in self.kinds
             and (not self.where or self.where == mismatch.where)
             and self.backend in (info.name, info.variant_of)
@@ -125,6 +127,11 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.only or self._may_differ(case, mismatch))
             and self.holds(case, mismatch.step)
         )
+
+    def _comes_first(self, mismatch: Mismatch) -> bool:
+        """Whether it says what a node raises where a pass should compute, and this pass was to be refused later."""
+        raises = "computed" in self.expected and bool(self.message)
+        return raises and mismatch.actual == Category.UNMAPPED and mismatch.expected in IN_A_PASS
 
     def _may_differ(self, case: Case, mismatch: Mismatch) -> bool:
         """Whether a difference is in no gradient or seed, or in one of those that may differ."""

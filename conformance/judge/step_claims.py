@@ -19,9 +19,9 @@ from conformance.backends.repro.claims import Callback, Calls, Claim, Elements, 
 from conformance.case.outcome import Blocked, Computed, Raised
 from conformance.case.place import END
 from conformance.case.steps import AppendBackward, Call, Custom, Drop, Hook, InPlace, observed
-from conformance.compare.compare import AMID
 from conformance.compare.following import alternatives
 from conformance.compare.kinks import by_policies
+from conformance.compare.mismatch import AMID
 from conformance.compare.rounding import cheap, value_at
 from conformance.ops.dtypes import format_of, is_floating
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.backends.registry import BUILT_IN
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.outcome import Raised
 from conformance.case.place import END
 from conformance.case.steps import Backward, Grad, Op
-from conformance.compare.mismatch import Mismatch
+from conformance.compare.mismatch import IN_A_PASS, Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
 from conformance.deviations.conditions import CONDITIONS, SCOPES
@@ -27,7 +28,7 @@ from conformance.judge.canary import Ailment
 from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
 from conformance.ops import catalogue
-from reference_impl import Category
+from reference_impl import PADDLE, Category
 from tests.conformance.engines import EXACT, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -282,6 +283,30 @@ def test_an_entry_holds_in_every_release_and_says_in_which_it_was_seen(version: 
 def test_an_entry_explains_nothing_in_a_release_in_which_it_was_mended(version: str, explains: bool) -> None:
     entry = msgspec.structs.replace(ENTRY, mended=">=2.13")
     assert explains is entry.matches(replace(INFO, version=version), EXACT, FOUND)
+
+
+def raised_in_a_pass(**told: str) -> bool:
+    """Say whether the entry for what the node of a second derivative raises explains it where the call was to be refused otherwise."""
+    entry = next(e for e in known() if e.id == "paddle-max-pool-double")
+    case = read(evidence(entry.finding))
+    number = next(i for i, step in reversed([*enumerate(case.steps)]) if isinstance(step, Grad | Backward))
+    detail = "Pool op grad grad only supports avgpool"
+    found = Mismatch(number, "error", "step", "graph_freed", "unmapped", detail)
+    return entry.matches(BackendInfo("paddle", "3.3.1", PADDLE), case, replace(found, **told))
+
+
+@pytest.mark.parametrize("refusal", IN_A_PASS)
+def test_what_a_node_raises_may_come_before_what_the_pass_is_refused_for(refusal: str) -> None:
+    assert raised_in_a_pass(expected=refusal)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"expected": "seed_shape"}, {"actual": "not_implemented"}, {"detail": "another message"}],
+    ids=["refused before any node runs", "another refusal", "another message"],
+)
+def test_it_does_not_come_in_the_place_of(told: dict[str, str]) -> None:
+    assert not raised_in_a_pass(**told)
 
 
 NO_GRAD = Case((Input("x", (2,), (1.0, 2.0)),), (Op("reshape", ("x",), ("y",), {"shape": [2, 1]}, no_grad=True),))

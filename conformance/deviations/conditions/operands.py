@@ -28,7 +28,7 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, PADDLE_STATIC, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
 
@@ -220,14 +220,21 @@ def vector_times_batch(case: Case, number: int) -> bool:
 
 @condition
 def transposes_vector(case: Case, number: int) -> bool:
-    """Whether the step multiplies a vector that it is told to transpose by what is none; a second one beside a first that is, too."""
+    """Whether the step multiplies a vector of several elements that it is told to transpose by what is none.
+
+    A second one only beside a first that is to be transposed, too.
+    """
     step = case.steps[number]
     if not isinstance(step, Op) or step.op != "matmul_transposed":
         return False
-    first, second = (len(shapes_at(case, number, PADDLE).get(name) or ()) for name in step.operands)
+    first, second = (shapes_at(case, number, PADDLE).get(name) or () for name in step.operands)
     return takes_vector_for_matrix(first, second, **step.attrs)
 
 
-def takes_vector_for_matrix(first: int, second: int, *, transpose_x: bool, transpose_y: bool) -> bool:
-    """Whether Paddle takes a vector for one row or column when it differentiates a product of operands with so many axes."""
-    return transpose_x and (second > first == 1 or (first > second == 1 and transpose_y))
+def takes_vector_for_matrix(first: Sequence[int], second: Sequence[int], *, transpose_x: bool, transpose_y: bool) -> bool:
+    """Whether Paddle takes a vector for a column where it is a row, or the other way round, when it differentiates a product.
+
+    ``first``, ``second``: the shapes of the operands. Of one element a row is as good as a column.
+    """
+    vector, other, told = (first, second, transpose_x) if len(first) == 1 else (second, first, transpose_x and transpose_y)
+    return told and len(other) > len(vector) == 1 < vector[0]

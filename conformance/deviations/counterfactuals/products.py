@@ -75,6 +75,6 @@ def gradients_of_transposed_vectors_refused(_: Sequence[str]) -> Iterator[Abstra
 def _of_transposed_vector(
     right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
 ) -> Pulled:
-    if primitive.name == "matmul_transposed_as_one" and takes_vector_for_matrix(*map(len, map(shape_of, operands)), **node.attrs):
+    if primitive.name == "matmul_transposed_as_one" and takes_vector_for_matrix(*map(shape_of, operands), **node.attrs):
         raise AutogradError(Category.UNMAPPED, "the gradient of a product takes its vector for a matrix of one row or column")
     return right(node, asked, g, out, operands)

@@ -22,7 +22,7 @@ AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSIO
 """Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
 which nobody promises, and which in Paddle is not always the same."""
 IN_A_PASS = (*AMID, Category.CALLBACK, Category.CALLBACK_RESULT, Category.UNREACHABLE_INPUT)
-"""What a pass is refused for on its way, or at its end. A node that raises something else may come first."""
+"""What a pass is refused for on its way, or at its end. A node that refuses it for something else may come first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, f
 from conformance.deviations.frames import FRAMES, is_in
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
-from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,9 +128,9 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def _comes_first(self, mismatch: Mismatch) -> bool:
-        """Whether it says what a node raises where a pass should compute, and this pass was to be refused later."""
-        raises = "computed" in self.expected and bool(self.message)
-        return raises and mismatch.actual == Category.UNMAPPED and mismatch.expected in IN_A_PASS
+        """Whether it says how a pass is refused that should compute, and this one was to be refused otherwise, maybe later."""
+        refused = mismatch.actual in self.actual and mismatch.actual != "computed"
+        return refused and "computed" in self.expected and mismatch.expected in IN_A_PASS
 
     def _may_differ(self, case: Case, mismatch: Mismatch) -> bool:
         """Whether a difference is in no gradient or seed, or in one of those that may differ."""

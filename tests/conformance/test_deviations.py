@@ -302,8 +302,8 @@ def test_what_a_node_raises_may_come_before_what_the_pass_is_refused_for(refusal
 
 @pytest.mark.parametrize(
     "told",
-    [{"expected": "seed_shape"}, {"actual": "not_implemented"}, {"detail": "another message"}],
-    ids=["refused before any node runs", "another refusal", "another message"],
+    [{"expected": "seed_shape"}, {"actual": "not_implemented"}, {"actual": "computed"}, {"detail": "another message"}],
+    ids=["refused before any node runs", "another refusal", "computed", "another message"],
 )
 def test_it_does_not_come_in_the_place_of(told: dict[str, str]) -> None:
     assert not raised_in_a_pass(**told)

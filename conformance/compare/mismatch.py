@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from conformance.case.place import StepNumber
 
 
+KINDS = ("value", "absence", "shape", "dtype", "flag", "error", "mutation", "events", "unreadable")
+"""What a comparison of steps finds to differ."""
 ALL_ZEROS = " (all zeros)"
 ZEROS_FOR_NONE = " (zeros for what is unreachable, the rest as promised)"
 WITH_NAN = " (with nan)"
@@ -30,8 +32,8 @@ class Mismatch:
     """One difference. Its words are short, and always the same for the same kind of difference; ``detail`` has the numbers.
 
     Attributes:
-        kind: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events`` or ``unreadable``. Differences
-            that no comparison of steps found have other kinds: ``crash``, ``law``, ``poison``, ``convention``, ``oracle``, ``harness``.
+        kind: one of `KINDS`. Differences that no comparison of steps found have other kinds: ``crash``, ``law``, ``poison``,
+            ``convention``, ``oracle``, ``harness``.
         where: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``; or ``seed``, where nothing was changed but seeds and
             what hooks return.
         name: which value differs.

@@ -24,7 +24,7 @@ from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, observed, ops, uses
-from conformance.compare.mismatch import IN_A_PASS
+from conformance.compare.mismatch import IN_A_PASS, KINDS
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
@@ -47,6 +47,12 @@ CRASH = "crash"
 """The kind of a mismatch where the process died or did not come back."""
 LAW = "law"
 """The kind of a mismatch where a law is broken."""
+POISON = "poison"
+"""The kind of a mismatch that a canary shows, where a case has left the process damaged; ``where`` it is, is the family of the op."""
+KNOWABLE = (*KINDS, CRASH, LAW, POISON)
+"""What may be known of a framework; the other kinds are about the suite, or about what nobody promises."""
+TOLD = frozenset({"finding", "unpromised"})
+"""The fields that the folder of an entry says."""
 
 
 class DeviationError(ValueError):
@@ -267,13 +273,15 @@ def _read(folder: Path) -> list[Deviation]:
 def _entry(path: Path, table: dict[str, Any]) -> Deviation:
     name = str(table.get("id", ""))
     finding = path.parent.name
-    for said in {"finding", "unpromised"}.intersection(table):
+    for said in TOLD.intersection(table):
         raise _refusal(path, name, f"unknown field `{said}`: the folder in which the entry lies says it, {finding!r}")
     unpromised = path.parents[1] == conventions_folder()
     try:
         entry = msgspec.convert({**table, "finding": finding, "unpromised": unpromised}, Deviation)
     except msgspec.ValidationError as error:
-        raise _refusal(path, name, str(error)) from None
+        fields = [field for field in Deviation.__struct_fields__ if field not in TOLD]
+        allowed = "" if {*table}.issubset(fields) else f"; allowed are {', '.join(fields)}"
+        raise _refusal(path, name, f"{error}{allowed}") from None
     problem = next(_problems(entry), None)
     if problem is not None:
         raise _refusal(path, name, problem)
@@ -289,6 +297,8 @@ def _problems(entry: Deviation) -> Iterator[str]:
     for step in entry.steps:
         if step not in LABELS and step not in {f"op:{name}" for name in catalogue()}:
             yield f"step {step!r} is unknown; allowed are {', '.join(sorted(LABELS))}, and op:NAME for every op of the catalogue"
+    unknown = [kind for kind in entry.kinds if kind not in KNOWABLE]
+    yield from (f"kind {kind!r} is unknown; allowed are {', '.join(KNOWABLE)}" for kind in unknown)
     for words in entry.when:
         yield from conditions.problems(words)
     for point in (*entry.meets, *entry.lost):

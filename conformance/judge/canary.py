@@ -48,9 +48,6 @@ CANARY = Case(
 FIRST = "mul"
 """The op of it, which is asked before any other."""
 
-POISON = "poison"
-"""The kind of the difference that a canary shows; ``where`` it is, is the family of the op."""
-
 TURN = 2
 """How many ops of the family whose turn it is are asked; damage stays, and in some dozens of refusals all ops have their turn."""
 

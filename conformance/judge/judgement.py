@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from conformance.case.outcome import Raised
 from conformance.case.place import END
 from conformance.compare.mismatch import Mismatch
+from conformance.deviations.entries import POISON
 from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import POISON
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 
 if TYPE_CHECKING:

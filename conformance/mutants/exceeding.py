@@ -13,9 +13,8 @@ from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations.elements import BEYOND
-from conformance.deviations.entries import CRASH, known
+from conformance.deviations.entries import CRASH, POISON, known
 from conformance.deviations.explain import excuse
-from conformance.judge.canary import POISON
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
 from conformance.mutants.displaced import beside, displaced
 from conformance.mutants.excess import ELSEWHERE, excesses

@@ -167,7 +167,7 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         ("==2.13.*", "two", "mine: Invalid specifier: 'two'"),
         (REASON, f'{REASON}\nmessage = "("', "mine: missing ), unterminated subpattern"),
         (REASON, "", "mine: Object missing required field `reason`"),
-        (REASON, f'{REASON}\nwhere_is = "grad"', "mine: Object contains unknown field `where_is`"),
+        (REASON, f'{REASON}\nwhere_is = "grad"', "mine: Object contains unknown field `where_is`; allowed are id, backend, versions, "),
         (REASON, f'{REASON}\nfinding = "mine"', "mine: unknown field `finding`: the folder in which the entry lies says it, 'mine'"),
         (
             REASON,
@@ -184,6 +184,8 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         (SIGNED, f'{SIGNED}\ninstead = ["as if so"]', "mine: 'instead' 'as if so' is unknown; allowed are as if an operand"),
         (SIGNED, f'{SIGNED}\nonly = "a tensor"', "mine: 'only' 'a tensor' is unknown; allowed are a derivative, a result of several"),
         (SIGNED, 'signature = ["twos"]', "mine: signature 'twos' is unknown; allowed are zeros, ones, nan, "),
+        (KINDLY, 'kinds = ["valeu"]', "mine: kind 'valeu' is unknown; allowed are value, absence, "),
+        (KINDLY, 'kinds = ["value", "harness"]', "mine: kind 'harness' is unknown; allowed are value, absence, "),
         (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, their absence, shape"),
         (KINDLY, 'kinds = ["value", "crash"]', "mine: a crash needs a frame, a regular expression over where the process dies, or, "),
         (

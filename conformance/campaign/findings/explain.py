@@ -18,9 +18,8 @@ from conformance.campaign.workers.trial import run_case
 from conformance.case.exercise import exercise_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
-from conformance.deviations.entries import LAW
+from conformance.deviations.entries import LAW, POISON
 from conformance.judge.blame import blame
-from conformance.judge.canary import POISON
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.judgement import judged
 from conformance.judge.poison import blame_of_poison

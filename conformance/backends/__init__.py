@@ -113,10 +113,12 @@ def open_backend(name: str) -> Backend:
         BackendError: if it is unknown, its framework is missing, or what opens it gives no backend.
     """
     facts = registration(name)
+    hint = f"; install its framework (pip install 'autograd-conformance[{facts.requires}]')" if name in BUILT_IN else ""
+    if not facts.installed:
+        raise BackendError(f"backend {name!r} cannot be opened: there is no package {facts.requires!r}{hint}")
     try:
         opener = load(facts.opens)
     except (ImportError, AttributeError) as error:
-        hint = "; install its framework (pip install 'autograd-conformance[all]')" if name in BUILT_IN else ""
         raise BackendError(f"backend {name!r} cannot be opened: {error}{hint}") from None
     if not callable(opener):
         raise BackendError(f"backend {name!r} is a {type(opener).__name__}; what opens a backend is a callable without arguments")

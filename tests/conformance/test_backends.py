@@ -11,6 +11,7 @@ import pytest
 
 from conformance.backends import BackendError, names, open_backend
 from conformance.backends.calls import Calls, Spelling
+from conformance.backends.registry import BUILT_IN, registration
 from conformance.campaign.records import BackendRecord
 from conformance.campaign.workers.backend_cache import backend, describe_backend
 from conformance.case.case import Case, Input
@@ -206,11 +207,16 @@ def test_a_backend_that_cannot_be_imported_is_refused_in_one_line(name: str) -> 
     assert f"backend {name!r} cannot be opened" in one_line(refused)
 
 
-def test_a_missing_framework_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "conformance.backends.torch.engine", None)
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if registration(name).requires])
+def test_a_missing_framework_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    package = registration(name).requires
+    monkeypatch.setattr("importlib.util.find_spec", lambda wanted: None)
     with pytest.raises(BackendError) as refused:
-        open_backend("torch")
-    assert "pip install 'autograd-conformance[all]'" in one_line(refused)
+        open_backend(name)
+    assert (
+        f"backend {name!r} cannot be opened: there is no package {package!r}; "
+        f"install its framework (pip install 'autograd-conformance[{package}]')"
+    ) == one_line(refused)
 
 
 def test_a_backend_is_known_by_the_name_that_it_was_opened_by() -> None:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from reference_impl import OPS, PADDLE
-from reference_impl.primitives.indexing import getitem_intarray
+from reference_impl.primitives.indexing import as_arrays, getitem_intarray
 from reference_impl.primitives.scatter import getitem_mask
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitives.shape import cat, reshape, sum_to
 from reference_impl.primitives.views import narrow_view
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,12 +63,17 @@ def narrowed_from_the_beginning(_: Sequence[str]) -> Iterator[AbstractContextMan
 
 @contextmanager
 def _narrowed() -> Iterator[None]:
+    with _copies(), replaced_forward(narrow_view, _from_the_beginning), replaced_rule(narrow_view, 0, _laid_out):
+        yield
+
+
+@contextmanager
+def _copies() -> Iterator[None]:
+    """Have ops that copy in Paddle copy, whatever they do here."""
     with ExitStack() as stack:
         for op in (OPS[name] for name in PADDLE.copies - {narrow_view.name}):
             if isinstance(op, Primitive) and not op.multi_output:
                 stack.enter_context(replaced_forward(op, _copying))
-        stack.enter_context(replaced_forward(narrow_view, _from_the_beginning))
-        stack.enter_context(replaced_rule(narrow_view, 0, _laid_out))
         yield
 
 
@@ -82,6 +87,62 @@ def _places(x: Any, axis: int, start: int, length: int) -> Any:
     shape = [length if i == axis % x.ndim else n for i, n in enumerate(x.shape)]
     along = (step * np.arange(n) for step, n in zip(steps, shape, strict=True))
     return start % x.shape[axis] * steps[axis] + sum(np.ix_(*along))
+
+
+def indexed_by_the_steps_of_views(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have a view be copied before it is indexed by tensors, and the copy be read by the steps of the view, as its gradient is written."""
+    yield _indexed()
+
+
+@contextmanager
+def _indexed() -> Iterator[None]:
+    with _copies(), replaced_op(getitem_intarray.name, _by_steps):
+        yield
+
+
+def _by_steps(right: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x: Any, *, index: Any) -> Any:
+        view = array_of(x)
+        if view.flags.c_contiguous:
+            return right(x, index=index)
+        places = _places(view, 0, 0, len(view))[as_arrays(index)]
+        behind = np.full(max(0, int(places.max(initial=0)) + 1 - view.size), np.nan, view.dtype)
+        memory = cat(reshape(x, shape=(view.size,)), behind, axis=0)
+        return reshape(right(memory, index=[places.reshape(-1)]), shape=places.shape)
+
+    return op
+
+
+ALONG_AXES = "gather", "scatter", "scatter_add_to", "scatter_reduce_sum"
+"""Ops with an index for each element, which may have fewer of them than the operand along each axis."""
+
+
+def axes_beside_indices_joined(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have all axes in front of that of an index be counted as one, and all behind it, in the index and in what it is an index of."""
+    yield _joined()
+
+
+@contextmanager
+def _joined() -> Iterator[None]:
+    with ExitStack() as stack:
+        for name in ALONG_AXES:
+            stack.enter_context(replaced_op(name, _on_three_axes))
+        yield
+
+
+def _on_three_axes(right: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x: Any, *sources: Any, axis: int, index: Any) -> Any:
+        shape, index = shape_of(x), np.asarray(index, np.intp)
+        axis %= len(shape)
+
+        def three(shape: Sequence[int]) -> tuple[int, ...]:
+            return (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
+
+        joined = [reshape(operand, shape=three(shape_of(operand))) for operand in (x, *sources)]
+        made = right(*joined, axis=1, index=index.reshape(three(index.shape)))
+        return reshape(made, shape=shape if sources else index.shape)
+
+    return op
 
 
 def _from_the_beginning(right: Callable[..., Any]) -> Callable[..., Any]:

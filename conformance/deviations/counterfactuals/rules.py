@@ -93,6 +93,8 @@ from conformance.deviations.counterfactuals.matrices import (
 )
 from conformance.deviations.counterfactuals.memory import (
     assigned_gradients_four_bytes_apart,
+    axes_beside_indices_joined,
+    indexed_by_the_steps_of_views,
     narrowed_from_the_beginning,
 )
 from conformance.deviations.counterfactuals.norms import (
@@ -230,6 +232,8 @@ RULES: dict[str, Change] = {
     "as if weights were read in a row": weights_read_in_a_row,
     "as if narrow counted from the beginning of the memory": narrowed_from_the_beginning,
     "as if gradients of assigned values were written four bytes apart": assigned_gradients_four_bytes_apart,
+    "as if copies of views were indexed by the steps of the views": indexed_by_the_steps_of_views,
+    "as if axes beside that of an index were one": axes_beside_indices_joined,
     "as if weights were ones": weights_left_out,
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,

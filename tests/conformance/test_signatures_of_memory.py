@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Observation, Outcome
 
 NARROWED = "as if narrow counted from the beginning of the memory"
+STEPPED = "as if copies of views were indexed by the steps of the views"
+JOINED = "as if axes beside that of an index were one"
 PADDLE_INFO = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
 PAIRS = Case(
     (Z,),
@@ -160,6 +162,83 @@ def test_a_narrow_of_a_view_counts_from_the_beginning_of_the_memory_and_not_of_a
     with change:
         (made,) = Promise(case, PADDLE_INFO).outcome.observations[1].values  # type: ignore[union-attr]
     assert {"diagonal": [5.0], "narrow_view": [[4.0, 5.0]], "expand": [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]}[op] == made.array.tolist()  # type: ignore[union-attr]
+
+
+MATRIX = Input("m", (2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
+SEED = Input("s", (2, 2), (10.0, 20.0, 30.0, 40.0), differentiable=False)
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [
+        ([[30.0, 0.0, 20.0], [10.0, 40.0, 0.0]], True),  # as Paddle 3.2.2 does it: the copy [1 4 2 5 3 6] by the steps 1 and 3
+        ([[30.0, 10.0, 0.0], [40.0, 20.0, 20.0]], False),
+        ([[30.0, 0.0, 10.0], [20.0, 40.0, 0.0]], False),
+    ],
+)
+def test_the_gradient_of_an_indexed_view_is_written_to_a_copy_by_the_steps_of_the_view(got: list[list[float]], borne: bool) -> None:
+    steps = (
+        Op("transpose", ("m",), ("t",), {"axis0": 0, "axis1": 1}),
+        Op("getitem_intarray", ("t",), ("y",), {"index": [[1, 0]]}),
+        Grad(("y",), ("m",), ("g",), ("s",)),
+    )
+    case = Case((MATRIX, SEED), steps, "exact")
+    assert borne == bears(entry(STEPPED), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [
+        ([2.0, 7.0], True),  # the copy has two elements, and the second one is looked for behind them
+        ([3.0, 7.0], False),
+    ],
+)
+def test_of_what_is_read_behind_a_copy_nobody_can_say_what_it_is_and_of_the_rest_one_can(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("getitem_slice", ("m",), ("c",), {"key": [[0, 2, 1], [1, 2, 1]]}),
+        Op("getitem_intarray", ("c",), ("y",), {"index": [[0, 1], [0, 0]]}),
+    )
+    case = Case((MATRIX,), steps, "exact")
+    assert borne == bears(entry(STEPPED), Promise(case, INFO), found(case, got))
+
+
+def test_what_lies_in_a_row_is_indexed_rightly() -> None:
+    case = Case((MATRIX,), (Op("getitem_intarray", ("m",), ("y",), {"index": [[1, 0]]}),), "exact")
+    (change,) = RULES[STEPPED](())
+    with change:
+        (made,) = Promise(case, PADDLE_INFO).outcome.observations[0].values  # type: ignore[union-attr]
+    assert [[4.0, 5.0, 6.0], [1.0, 2.0, 3.0]] == made.array.tolist()  # type: ignore[union-attr]
+
+
+BLOCK = Input("b", (2, 2, 2), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
+COLUMN = Input("c", (2, 1, 1), (10.0, 20.0))
+AT = {"axis": 2, "index": [[[0]], [[1]]]}
+
+
+@pytest.mark.parametrize(
+    ("operands", "op", "made"),
+    [
+        (("b",), "gather", [1.0, 4.0]),
+        (("b", "c"), "scatter", [10.0, 2.0, 3.0, 20.0, 5.0, 6.0, 7.0, 8.0]),
+        (("b", "c"), "scatter_add_to", [11.0, 2.0, 3.0, 24.0, 5.0, 6.0, 7.0, 8.0]),
+    ],
+)
+def test_an_index_that_is_smaller_in_front_of_its_axis_runs_through_the_axes_there_as_through_one(
+    operands: tuple[str, ...], op: str, made: list[float]
+) -> None:
+    """As the kernels of Paddle 3.2.2 do it: the second row of the index is that of ``b[0, 1]``, and not of ``b[1, 0]``."""
+    case = Case((BLOCK, COLUMN), (Op(op, operands, ("y",), AT),), "exact")
+    (change,) = RULES[JOINED](())
+    with change:
+        (values,) = Promise(case, PADDLE_INFO).outcome.observations[0].values  # type: ignore[union-attr]
+    assert made == values.array.reshape(-1).tolist()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("got", "borne"), [([2.0, 0.0, 0.0, 3.0, *[0.0] * 4], True), ([2.0, 0.0, 3.0, 0.0, *[0.0] * 4], False)])
+def test_so_does_the_gradient_of_what_it_takes(got: list[float], borne: bool) -> None:
+    seed = Input("s", (2, 1, 1), (2.0, 3.0), differentiable=False)
+    case = Case((BLOCK, seed), (Op("gather", ("b",), ("y",), AT), Grad(("y",), ("b",), ("g",), ("s",))), "exact")
+    assert borne == bears(entry(JOINED), Promise(case, INFO), found(case, np.reshape(got, (2, 2, 2))))
 
 
 def _summed_in_place(case: Case, number: int = 0) -> Outcome:

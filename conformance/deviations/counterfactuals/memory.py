@@ -90,7 +90,7 @@ def _places(x: Any, axis: int, start: int, length: int) -> Any:
 
 
 def indexed_by_the_steps_of_views(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have a view be copied before it is indexed by tensors, and the copy be read by the steps of the view, as its gradient is written."""
+    """Have a view that is indexed by tensors be copied, and the copy be read, and its gradient written, by the steps of the view."""
     yield _indexed()
 
 

@@ -42,8 +42,9 @@ UNRECORDED = ("lerp",)
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call that asks for one of its outputs start as Paddle does.
 
-    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that, or the
-    gradients that its pass made before. And where an op has recorded no edge to an operand, the pass does not come by it there.
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or all but the outputs that
+    it began with, or nothing of that, or the gradients that its pass made before. And where an op has recorded no edge to an operand,
+    the pass does not come by it there.
     """
     yield from _not_started(case, number)
     for cut, moved in last_operand_constant(case, number, UNRECORDED):
@@ -59,11 +60,9 @@ def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
         return
     before = _recorded(case, number)
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
-    for steps in (before, linear)[: 1 + (linear != before)]:
+    ways = [before, linear, [*_gradients_apart(before)], [*_gradients_of_operands(before)]]
+    for steps in (way for i, way in enumerate(ways) if way not in ways[:i]):
         yield _started(case, number, call, steps, same)
-    gradients_apart = [*_gradients_apart(before)]
-    if gradients_apart != before:
-        yield _started(case, number, call, gradients_apart, same)
 
 
 def _gradients_apart(steps: Sequence[Step]) -> Iterator[Step]:
@@ -77,6 +76,19 @@ def _gradients_apart(steps: Sequence[Step]) -> Iterator[Step]:
         for name in sorted(of, key=lambda name: len(made_of[name])):
             outputs = (*step.outputs, *(of[other] for other in made_of[name]))
             yield msgspec.structs.replace(step, outputs=outputs, inputs=(name,), results=(of[name],))
+
+
+def _gradients_of_operands(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield a `grad` call as one that begins with the operands of the ops that made its outputs, as rules do that use no result."""
+    made_of: dict[str, tuple[str, ...]] = {}
+    for step in steps:
+        if isinstance(step, Grad):
+            outputs = itertools.chain.from_iterable(made_of.get(name, (name,)) for name in step.outputs)
+            yield msgspec.structs.replace(step, outputs=tuple(outputs))
+            continue
+        if isinstance(step, Op):
+            made_of.update(dict.fromkeys(step.results, step.operands))
+        yield step
 
 
 def _recorded(case: Case, number: int) -> list[Step]:

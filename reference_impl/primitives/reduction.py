@@ -37,7 +37,8 @@ def restore_axes(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -
 
 
 def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any:
-    return expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape)
+    whole = axis is None and not keepdims  # a number, which broadcasts by itself: it is one node in both frameworks
+    return expand(g if whole else restore_axes(g, shape, axis, keepdims=keepdims), shape=shape)
 
 
 @primitive(

@@ -57,6 +57,7 @@ BEYOND = frozenset(
         "as if gradients of custom functions kept their dtypes",
         "as if seeds were read in a row",
         "as if seeds were the first results of their nodes",
+        "as if the seed of a part were those of all parts",
         "as if seeds were read in the dtypes of their leaves",
         "as if sums were read in the dtype of what comes last",
         "as if weights were read in a row",

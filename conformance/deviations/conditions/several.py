@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.aliases import sharing_with
 from conformance.case.queries import upstream, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, Hook, Op, RetainGrad, results
 from conformance.deviations.conditions.calls import moves_nothing
@@ -136,6 +137,17 @@ def one_of_two_unbound_seeded(case: Case, number: int) -> bool:
     seeded = {root for root, seed in roots if seed is not None}
     pairs = (s.results for s in case.steps[:number] if isinstance(s, Op) and s.op == "unbind" and len(s.results) == 2)
     return any(len(seeded.intersection(pair)) == 1 for pair in pairs)
+
+
+@condition
+def part_asked_in_its_memory(case: Case, number: int) -> bool:
+    """Whether a `grad` call has, at one place, a seeded result of `unbind` and an input that may lie in the same memory."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or len(call.inputs) != len(call.outputs):
+        return False
+    parts = {name for s in before if isinstance(s, Op) and s.op == "unbind" for name in s.results}
+    places = zip(call.outputs, call.seeds or (), call.inputs, strict=False)
+    return any(root in parts and seed is not None and asked in sharing_with((root,), before) for root, seed, asked in places)
 
 
 @condition

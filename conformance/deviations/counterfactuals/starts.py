@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import constant_inputs, leaves, records, upstream
+from conformance.case.queries import constant_inputs, leaves, records, upstream, upstream_of
 from conformance.case.rewrite import CONSTANT, rename, replace_step, without_root
-from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
+from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad, results, uses
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.cuts import last_operand_constant
@@ -42,9 +42,9 @@ UNRECORDED = ("lerp",)
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call that asks for one of its outputs start as Paddle does.
 
-    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or all but the outputs that
-    it began with, or nothing of that, or the gradients that its pass made before. And where an op has recorded no edge to an operand,
-    the pass does not come by it there.
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that lies above its outputs, or nothing of that,
+    or the gradients that its pass made before, or what the ops kept that its pass came by. And where an op has recorded no edge to an
+    operand, the pass does not come by it there.
     """
     yield from _not_started(case, number)
     for cut, moved in last_operand_constant(case, number, UNRECORDED):
@@ -60,7 +60,8 @@ def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
         return
     before = _recorded(case, number)
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
-    ways = [before, linear, [*_gradients_apart(before)], [*_gradients_of_operands(before)]]
+    kept = ([*_gradients_on_the_way(before, results_too=results_too)] for results_too in (False, True))
+    ways = [before, linear, [*_gradients_apart(before)], *kept]
     for steps in (way for i, way in enumerate(ways) if way not in ways[:i]):
         yield _started(case, number, call, steps, same)
 
@@ -78,17 +79,22 @@ def _gradients_apart(steps: Sequence[Step]) -> Iterator[Step]:
             yield msgspec.structs.replace(step, outputs=outputs, inputs=(name,), results=(of[name],))
 
 
-def _gradients_of_operands(steps: Sequence[Step]) -> Iterator[Step]:
-    """Yield a `grad` call as one that begins with the operands of the ops that made its outputs, as rules do that use no result."""
-    made_of: dict[str, tuple[str, ...]] = {}
-    for step in steps:
-        if isinstance(step, Grad):
-            outputs = itertools.chain.from_iterable(made_of.get(name, (name,)) for name in step.outputs)
-            yield msgspec.structs.replace(step, outputs=tuple(outputs))
+def _gradients_on_the_way(steps: Sequence[Step], *, results_too: bool) -> Iterator[Step]:
+    """Yield a `grad` call as one that begins with what the ops between its outputs and inputs kept: operands, and perhaps results."""
+    for i, step in enumerate(steps):
+        if not isinstance(step, Grad):
+            yield step
             continue
-        if isinstance(step, Op):
-            made_of.update(dict.fromkeys(step.results, step.operands))
-        yield step
+        above, reached = upstream_of(steps[:i], step.outputs), {*step.inputs}
+        kept: dict[str, None] = {}
+        for earlier in steps[:i]:
+            operands = [name for _, name in uses(earlier)]
+            if reached.isdisjoint(operands):
+                continue
+            reached.update(results(earlier))
+            if not above.isdisjoint(results(earlier)):
+                kept.update(dict.fromkeys((*operands, *(results(earlier) if results_too else ()))))
+        yield msgspec.structs.replace(step, outputs=tuple(kept))
 
 
 def _recorded(case: Case, number: int) -> list[Step]:

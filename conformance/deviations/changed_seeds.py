@@ -18,6 +18,7 @@ from conformance.case.rewrite import answering_nothing, each_step, with_steps
 from conformance.case.steps import Backward, Grad, InPlace, uses
 from conformance.compare.rounding import are_near, within_units
 from conformance.deviations.counterfactuals.calls import keeping_its_graph, without_surplus_seeds
+from conformance.deviations.memory_of_seeds import IN_THAT_OF_ITS_LEAF, is_in_the_dtype_of_its_leaf
 from conformance.deviations.shared_memory import (
     SHARED,
     asking,
@@ -109,5 +110,9 @@ def _arrived_behind(promise: Promise) -> Iterator[Any]:
                 break
 
 
-MEMORIES = {**SHARED, "what arrived where it was handed on": holds_what_arrived}
+MEMORIES = {
+    **SHARED,
+    "what arrived where it was handed on": holds_what_arrived,
+    IN_THAT_OF_ITS_LEAF: is_in_the_dtype_of_its_leaf,
+}
 """The signatures of numbers that another tensor wrote, or has, by the words that an entry uses."""

@@ -85,6 +85,7 @@ ELEMENTS = (
     "a cotangent of a node",
     "what was made since",
     "what arrived where it was handed on",
+    "in the dtype of the leaf that it was a seed of",
     "zeros with other inputs, too",
     "what several accumulate in one memory",
     "what a gradient accumulates in the dtypes of its seeds",

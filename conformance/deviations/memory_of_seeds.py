@@ -2,7 +2,7 @@
 
 The sum has the dtype of what is added last, and the memory of what was there is read in that. Of a narrower dtype it has enough for all
 elements, so what comes of it can be said. For a wider one it is too small; then new memory is taken in its place, and what lies in that
-nobody can say.
+nobody can say. A seed that is handed on without a copy is what others are added to, and comes in their dtype then, itself changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case.place import END
 from conformance.case.queries import arrays_of
-from conformance.case.steps import Backward, ClearGrad
+from conformance.case.steps import Backward, ClearGrad, Grad
 from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.shared_memory import gradients_held
@@ -43,6 +43,21 @@ def is_accumulated_in_dtypes_of_seeds(promise: Promise, found: Mismatch) -> bool
             return False
     got = found.actual_array
     return memory is not None and got is not None and memory.dtype == got.dtype and agrees_cheaply(memory, got)
+
+
+IN_THAT_OF_ITS_LEAF = "in the dtype of the leaf that it was a seed of"
+"""The words of the signature of a seed that was changed so."""
+
+
+def is_in_the_dtype_of_its_leaf(promise: Promise, found: Mismatch) -> bool:
+    """Whether a seed that was changed has the wider dtype of a leaf that it was given for, in a call that asks for that leaf."""
+    got, given = found.actual_array, found.expected_array
+    if got is None or given is None or got.shape != given.shape or got.dtype.itemsize <= given.dtype.itemsize:
+        return False
+    leaves = {entry.name for entry in promise.case.inputs if entry.dtype == str(got.dtype)}
+    calls = [step for step in promise.case.steps if isinstance(step, Grad)]
+    places = ((call, *place) for call in calls for place in zip(call.outputs, call.seeds or (), strict=False))
+    return any(root in leaves.intersection(call.inputs) and seed == found.name for call, root, seed in places)
 
 
 def _added_to(memory: Any, added: Any) -> Any:

@@ -26,7 +26,7 @@ from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
-from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
+from conformance.deviations.memory_of_seeds import ACCUMULATED, IN_THAT_OF_ITS_LEAF, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.presence import RENAMING, VANISHING, changes_of, is_absent, is_flagged, vanishes
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, shape_of_tensor
@@ -80,7 +80,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if found.kind == "flag":
         return is_flagged(entry, promise, found)
     in_its_dtype = found.kind == "dtype" and not {*IN_THEIR_DTYPE}.isdisjoint(entry.signature)
-    said = in_its_dtype or not {*IN_THEIR_SHAPE}.isdisjoint(entry.signature)
+    said = in_its_dtype or not {*IN_THEIR_SHAPE, IN_THAT_OF_ITS_LEAF}.isdisjoint(entry.signature)
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value" and not said):
         return True
     if found.actual_array is None:

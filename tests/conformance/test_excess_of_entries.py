@@ -56,6 +56,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("torch-group-norm-zero-tensor", "value: a right element"),
         ("paddle-slot-of-own-seed", "shape: other numbers"),
         ("paddle-seed-dtype-overread-changed", "mutation: other numbers"),
+        ("paddle-identity-rule-copies-apart", "value: another factor"),
         ("paddle-unbind-seed-alone", "shape: other numbers"),
         ("paddle-unbind-seed-alone", "shape: another shape"),
         ("paddle-sigmoid-third-overwritten", "value: a little beside"),

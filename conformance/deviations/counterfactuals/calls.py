@@ -303,11 +303,11 @@ def op_recorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Va
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a call begins with, a `grad` asks for or a hook is on be a copy of what it is: one, or all."""
+    """Have a derivative that a call begins with, a `grad` asks for or cuts, or a hook is on be a copy of what it is: one, or all."""
     call = None if number is END else case.steps[number]
     made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
     if number is not END and isinstance(call, Grad | Backward):
-        named = (*call.roots, *(call.inputs if isinstance(call, Grad) else ()))
+        named = (*call.roots, *((*call.inputs, *(call.no_grad_vars or ())) if isinstance(call, Grad) else ()))
         hooked = (step.tensor for step in case.steps[:number] if isinstance(step, Hook))
         asked = [name for name in dict.fromkeys((*named, *hooked)) if name in made]
         for copied in [*([name] for name in asked), *([asked] if len(asked) > 1 else [])]:

@@ -11,6 +11,7 @@ from conformance.case.queries import derivatives, leaves, made_by, twins, until,
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, RetainGrad
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
+from conformance.deviations.conditions.in_place import ASSIGNMENTS
 from conformance.deviations.conditions.lending import lent_as_views
 from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.seeds import lent_from, narrow_seeds_with_another_part
@@ -89,7 +90,7 @@ def a_seed_of_a_wider_root(case: Case, number: StepNumber, asked: str | None) ->
 
 def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is what setitem made, or an op that is made by it in Paddle."""
-    return asked in made_by(("setitem", "vander"), case.steps)
+    return asked in made_by((*ASSIGNMENTS, "vander"), case.steps)
 
 
 def a_returned_operand(case: Case, number: StepNumber, asked: str | None) -> bool:

@@ -39,6 +39,8 @@ RESHAPING = frozenset({"reshape", "flatten", "ravel", "atleast_1d", "atleast_2d"
 """Ops that `paddle.reshape` does, where there are no axes."""
 VIEWED = frozenset({"view", "view_as"})
 """Ops that lay their operand out row by row before they view it."""
+ASSIGNMENTS = ("setitem", "setitem_intarray", "setitem_mask")
+"""The ops that assign to a part of their first operand, by slices, lists or a mask."""
 
 
 @condition
@@ -281,7 +283,7 @@ def hooked_view_written(case: Case, number: int) -> bool:
 def constant_written(case: Case, number: int) -> bool:
     """Whether the step writes what requires a gradient into a tensor that requires none, in place or by setitem, and records it."""
     step, seen = case.steps[number], promised(case, PADDLE).observations
-    assigned = step.operands[0] if isinstance(step, Op) and step.op in ("setitem", "setitem_intarray", "setitem_mask") else ""
+    assigned = step.operands[0] if isinstance(step, Op) and step.op in ASSIGNMENTS else ""
     written = step.tensor if isinstance(step, InPlace) else assigned
     made = seen[number]
     if not written or not isinstance(made, Computed):

@@ -29,7 +29,7 @@ from conformance.case.rewrite import (
 from conformance.case.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.hooks import hook_on_asked
-from conformance.deviations.conditions.in_place import constant_written
+from conformance.deviations.conditions.in_place import ASSIGNMENTS, constant_written
 from conformance.deviations.counterfactuals.batches import OF_BATCHES
 from reference_impl import PADDLE
 
@@ -173,7 +173,7 @@ def written_into_by_name(case: Case, number: StepNumber, ops: Sequence[str]) -> 
         name = step.results[0]
         made, value, written = (f"{CONSTANT}{name}{more}" for more in ("", "_value", "_written"))
         leaf = Detach(made, (name,)), SetRequiresGrad(name, requires_grad=True)
-        if step.op == "setitem":
+        if step.op in ASSIGNMENTS:
             write: tuple[Step, ...] = (msgspec.structs.replace(step, operands=(name, *step.operands[1:]), results=(written,)),)
         else:  # the powers of vander are written beside a column of ones
             rows, columns = out.array.shape

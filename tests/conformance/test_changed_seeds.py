@@ -61,6 +61,20 @@ def test_a_changed_seed_that_was_written_holds_what_was_written_and_what_arrived
     assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
 
 
+@pytest.mark.parametrize(
+    ("first", "bucket"),
+    [(3.000008, Bucket.KNOWN_DEVIATION), (3.00008, Bucket.DIVERGED)],
+    ids=["as far off as rounding may carry it", "ten times as far"],
+)
+def test_a_seed_to_which_part_of_a_gradient_was_added_holds_that_as_far_as_it_rounds(first: float, bucket: Bucket) -> None:
+    seeds = {"s": (8.0, 2.0), "t": (-5.0, 2.0)}
+    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(name, (2,), values, differentiable=False) for name, values in seeds.items())
+    twice = Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("t",))
+    case = Case(inputs, (VIEWED, *twice), "numeric")
+    changed = Value(np.array((first, 2.0), np.float32), requires_grad=False)
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=("s",), changed=(changed,))).bucket
+
+
 @pytest.mark.parametrize("finding", ["torch-seed-mutated", "paddle-seed-mutated"])
 def test_an_entry_on_changed_seeds_says_what_they_hold(finding: str) -> None:
     (entry,) = (one for one in known() if one.id == finding)

@@ -75,6 +75,16 @@ SEEN = {
             inputs=(X, V, W),
         ),
     ),
+    "a sum with a constant in front, whose seed is made of the same input": (
+        "paddle-static-constant-first-double",
+        program(
+            Op("add", ("c", "x"), ("y",)),
+            Op("add", ("y", "x"), ("z",)),
+            Grad(("z",), ("x",), ("g",), ("z",)),
+            Grad(("g",), ("x",), ("h",)),
+            inputs=(X, given("c", fixed=True)),
+        ),
+    ),
     "a seed of a difference from a number": (
         "paddle-static-sub-double-rank",
         program(

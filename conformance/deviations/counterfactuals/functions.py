@@ -16,7 +16,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactuals.attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, clone, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, silu_pulled
 from reference_impl.primitives.elementwise import whole_quotient
 from reference_impl.primitives.piecewise import step
@@ -315,8 +315,10 @@ def seeds_lost_beside_constants(_: Sequence[str]) -> Iterator[AbstractContextMan
 
 def _without_seed(right: Rule, _: int, g: Any, out: Any, x: Any, *given: Any, **attrs: Any) -> Any:
     if isinstance(g, Variable) and (not isinstance(x, Variable) or x.stop_gradient):
-        g = mul_scalar(g, other=1.0)
-        g.stop_gradient = True
+        held = mul_scalar(g, other=1.0)
+        held.stop_gradient = True
+        cotangent = right(held, out, x, *given, **attrs)
+        return clone(held) if cotangent is held else cotangent  # what arrives at an operand does not stop gradients
     return right(g, out, x, *given, **attrs)
 
 

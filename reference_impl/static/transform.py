@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from reference_impl.tape.choices import Connections
 
     Callback: TypeAlias = Callable[[Block, dict[str, Any]], object]
-    Search: TypeAlias = "Callable[[_Backward, Sequence[Variable]], dict[Operator, list[int]]]"
 
 CURRENT_OPERATOR = "__current_op_desc__"
 
@@ -104,14 +103,14 @@ def append_backward(
 
 
 @contextmanager
-def replaced_search(make: Callable[[Search], Search]) -> Iterator[None]:
-    """Have backward parts find what they go through by what ``make`` makes of the right search, for the length of a ``with`` block."""
-    right = _Backward.search
-    _Backward.search = make(right)  # type: ignore[assignment]
+def replaced_part(name: Literal["search", "write"], make: Callable[[Any], Any]) -> Iterator[None]:
+    """Have backward parts search, or write, by what ``make`` makes of the right way to do it, for the length of a ``with`` block."""
+    right = getattr(_Backward, name)
+    setattr(_Backward, name, make(right))
     try:
         yield
     finally:
-        _Backward.search = right  # type: ignore[method-assign]
+        setattr(_Backward, name, right)
 
 
 class SGD:

@@ -35,6 +35,17 @@ SEEN = {
             inputs=(given("x", 2.0, 3.0, shape=(2,)),),
         ),
     ),
+    "a result of a split of which a part is a factor of it, and whose gradient in what was split is differentiated": (
+        "paddle-static-slot-used-twice",
+        program(
+            Op("split", ("x",), ("a", "b"), {"axis": 0, "sections": [2, 2]}),
+            Op("split", ("a",), ("c", "d"), {"axis": 0, "sections": [1, 1]}),
+            Op("mul", ("c", "a"), ("y",)),
+            Grad(("y",), ("x",), ("g",)),
+            Grad(("g",), ("a",), ("h",)),
+            inputs=(given("x", 2.0, 3.0, 4.0, 5.0, shape=(4,)),),
+        ),
+    ),
     "a result of a split that is a target itself, and is used for another": (
         "paddle-static-slot-beside-target",
         program(
@@ -94,6 +105,20 @@ SEEN = {
             Op("sub", ("z", "h"), ("t",)),
             Grad(("t",), ("v",), ("k",)),
             inputs=(X, given("y", 2.0, shape=(1,)), given("v", shape=(1,))),
+        ),
+    ),
+    "a seed in the gradient of a target in itself": (
+        "paddle-static-gradient-is-seed",
+        program(Grad(("x",), ("x",), ("g",), ("v",)), Grad(("v",), ("g",), ("h",)), inputs=(X, V)),
+    ),
+    "a square of a result of a split, of whose gradient in what was split there is another one": (
+        "paddle-static-slot-used-twice",
+        program(
+            Op("split", ("x",), ("a", "b"), {"axis": 0, "sections": [1, 1]}),
+            Op("mul", ("a", "a"), ("y",)),
+            Grad(("y",), ("x",), ("g",)),
+            Grad(("g",), ("a",), ("h",)),
+            inputs=(given("x", 2.0, 3.0, shape=(2,)),),
         ),
     ),
     "a product of one factor that is zero": (

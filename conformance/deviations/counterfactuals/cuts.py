@@ -39,22 +39,6 @@ def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iter
     yield from _each_cut(case, number, places)
 
 
-def several_used_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses but one.
-
-    Or only since the last gradients were made; then these are constants, too, since they may be made of it.
-    """
-    for asked, _op in _asked_of_several(case, number):
-        uses = _uses(case, number, asked)
-        for kept in uses[:MOST]:
-            yield _cut(case, number, [use for use in uses if use != kept])
-        calls = {i: step.results for i, step in enumerate(until(case, number)) if isinstance(step, Grad) and i != number}
-        derivatives = [use for names in calls.values() for name in names for use in _uses(case, number, name)]
-        since = [use for use in uses if use[0] > max(calls, default=-1)]
-        for kept in since if derivatives else ():  # a gradient that is made of the result uses it, too
-            yield _cut(case, number, [*(use for use in since if use != kept), *derivatives])
-
-
 def beside_target_used_nowhere(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses, if one of them is a target.
 
@@ -150,7 +134,6 @@ def derivatives_in_no_grad_leaves(case: Case, number: StepNumber, _: Sequence[st
 OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
     "as if the last operand were a constant": last_operand_constant,
-    "as if a result of several were used once": several_used_once,
     "as if a result beside a target were used nowhere": beside_target_used_nowhere,
     "as if derivatives inside no_grad were leaves": derivatives_in_no_grad_leaves,
     "as if no graph were made inside no_grad": no_graph_in_no_grad,

@@ -120,7 +120,7 @@ from conformance.deviations.counterfactuals.products import (
     seeds_read_after_their_gradients,
     third_derivatives_not_summed,
 )
-from conformance.deviations.counterfactuals.programs import siblings_of_inputs_hidden
+from conformance.deviations.counterfactuals.programs import contributions_to_slots_not_summed, siblings_of_inputs_hidden
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
@@ -142,6 +142,7 @@ from conformance.deviations.counterfactuals.unwritten import (
     gradients_of_extrema_unwritten,
     gradients_of_right_sides_unwritten,
     products_of_nothing_unwritten,
+    second_gradients_over_no_terms_unwritten,
     zeros_at_norms_of_groups_read_beyond,
 )
 from reference_impl import OPS
@@ -303,6 +304,7 @@ RULES: dict[str, Change] = {
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if what arrives were read after its gradient was written": seeds_read_after_their_gradients,
     "as if the other results beside an input were hidden": siblings_of_inputs_hidden,
+    "as if contributions to one of several results were not summed": contributions_to_slots_not_summed,
     "as if third derivatives were not summed": third_derivatives_not_summed,
     "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
@@ -318,6 +320,7 @@ RULES: dict[str, Change] = {
     "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
     "as if gradients of transposed vectors were refused": gradients_of_transposed_vectors_refused,
     "as if products without elements were not written": products_of_nothing_unwritten,
+    "as if second gradients over no terms were not written": second_gradients_over_no_terms_unwritten,
     "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
     "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,

@@ -16,6 +16,7 @@ from reference_impl.primitives.arithmetic import mul_scalar
 from reference_impl.primitives.linalg import bmm
 from reference_impl.tape.primitive import array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_forward
+from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -84,3 +85,14 @@ def _unless_over_terms(right: Callable[..., Any]) -> Callable[..., Any]:
 def _of_products(right: Rule, _: int, g: Any, out: Any, *operands: Any) -> Any:
     made = right(g, out, *operands)
     return made if np.prod(shape_of(out)) or not np.prod(shape_of(made)) else _lost(made)
+
+
+def second_gradients_over_no_terms_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what is differentiated of a gradient of a matrix product not be written, where it is a product over no terms."""
+    yield changed_rules(("matmul",), _of_derivatives)
+
+
+def _of_derivatives(right: Rule, _: int, g: Any, *given: Any) -> Any:
+    made, differentiated = right(g, *given), Mode.derivative_of
+    over_no_terms = not np.prod(shape_of(g)) and np.prod(shape_of(made))
+    return _lost(made) if over_no_terms and differentiated is not None and differentiated[1] > 1 else made

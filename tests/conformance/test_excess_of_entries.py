@@ -48,6 +48,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-slot-of-broadcast-seed", "value: a right element"),
         ("paddle-static-input-hides-siblings", "value: another factor"),
         ("paddle-static-slot-beside-target", "absence: other numbers"),
+        ("paddle-static-slot-used-twice", "value: another factor"),
         ("paddle-slot-of-broadcast-seed-refused", "error: other numbers"),
         ("paddle-masked-fill-value-uninitialised", "value: a right element"),
         ("paddle-custom-gradient-dtype-kept", "dtype: other numbers"),

@@ -27,7 +27,6 @@ REFLECTIONS = ("householder_product", "ormqr")
 """Ops that set parts of a tensor, which has no second derivative. A program that is refused one dies of it, so it is not measured."""
 JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack")
 PRODUCTS = ("mul", "outer")
-MATRIX_PRODUCTS = ("matmul", "linear", "outer")
 FACTORS = ("ldexp", "trapezoid", "margin_ranking_loss")
 """Ops that multiply their operand with a constant of their own."""
 
@@ -256,18 +255,6 @@ def broadcast_product(case: Case, number: int) -> bool:
         return False
     shapes = shapes_at(case, number, PADDLE_STATIC)
     return step.op == "outer" or len({shapes.get(name) for name in step.operands}) > 1
-
-
-@condition
-def multiplies_over_no_terms(case: Case, number: int) -> bool:
-    """Whether an op multiplies matrices in a program, of which the first has no columns, or the second has none."""
-    step = case.steps[number]
-    if not isinstance(step, Op) or step.op not in MATRIX_PRODUCTS:
-        return False
-    shapes = shapes_at(case, number, PADDLE_STATIC)
-    first, second = (shapes.get(name, ()) for name in step.operands[:2])
-    columns = second[-2:-1] if step.op == "linear" else second[-1:] if step.op == "outer" or len(second) > 1 else ()
-    return 0 in columns or (step.op != "outer" and 0 in first[-1:])
 
 
 @condition

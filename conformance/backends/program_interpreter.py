@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, Value
-from conformance.case.steps import AppendBackward, Detach, Grad, Op, results
+from conformance.case.steps import AppendBackward, Detach, Grad, Op, SetRequiresGrad, results
 from reference_impl import Category
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ class ProgramEngine(Protocol):
 
     def detach(self, variable: EngineVariable) -> EngineVariable:
         """Append a copy that nothing flows through."""
+
+    def set_flow(self, variable: EngineVariable, *, flows: bool) -> None:
+        """Have gradients flow to the variable from now on, or no more."""
 
     def no_grad(self) -> AbstractContextManager[Any]:
         """Open a region whose results stop gradients."""
@@ -212,6 +215,9 @@ class _Draft:
                         made, events = self._append_backward(step)
                     case Detach():
                         made = [self.engine.detach(self.values[step.tensor])]
+                    case SetRequiresGrad():
+                        made = []
+                        self.engine.set_flow(self.values[step.tensor], flows=step.requires_grad)
                     case _:
                         return NotOffered("programs have no such step")
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation

@@ -1,7 +1,7 @@
 """Clauses of ``fluid.backward.append_backward``, today ``paddle.static.append_backward``; the numbers follow from the definition."""
 
 from conformance.case.case import Case, Input
-from conformance.case.steps import AppendBackward, Detach, Op
+from conformance.case.steps import AppendBackward, Detach, Op, SetRequiresGrad
 from conformance.clauses.curated import Curated
 from reference_impl import PADDLE_STATIC
 
@@ -67,6 +67,24 @@ CASES = (
             "exact",
         ),
         {"g": None, "h": _OF_V},
+        PADDLE_STATIC,
+    ),
+    Curated(
+        "FA-05",
+        "a parameter that is frozen has no gradient, and is passed by; so are those behind a variable that stops gradients",
+        Case(
+            (_DATA, _W, _V),
+            (
+                *_LOSS,
+                SetRequiresGrad("v", requires_grad=False),
+                AppendBackward("loss", ("g", "h")),
+                SetRequiresGrad("v", requires_grad=True),
+                SetRequiresGrad("a", requires_grad=False),
+                AppendBackward("loss", ("k", "m")),
+            ),
+            "exact",
+        ),
+        {"g": _OF_W, "h": None, "k": None, "m": _OF_V},
         PADDLE_STATIC,
     ),
     Curated(

@@ -1,7 +1,7 @@
 """Clauses of ``fluid.backward.gradients``, today ``paddle.static.gradients``; the numbers follow from the definition."""
 
 from conformance.case.case import Case, Input
-from conformance.case.steps import Grad, Op
+from conformance.case.steps import Grad, Op, SetRequiresGrad
 from conformance.clauses.curated import Curated
 from reference_impl import PADDLE_STATIC
 
@@ -85,6 +85,24 @@ CASES = (
             "exact",
         ),
         {"g": [3.0, 4.0], "h": None},
+        PADDLE_STATIC,
+    ),
+    Curated(
+        "FG-03",
+        "stop_gradient counts as it is when gradients are asked for, whenever it was set",
+        Case(
+            (_X,),
+            (
+                _SQUARE,
+                Op("mul", ("y", "x"), ("z",)),
+                SetRequiresGrad("y", requires_grad=False),
+                Grad(("z",), ("x", "y"), ("g", "h"), create_graph=True, allow_unused=True),
+                SetRequiresGrad("y", requires_grad=True),
+                Grad(("z",), ("x", "y"), ("k", "m"), create_graph=True),
+            ),
+            "exact",
+        ),
+        {"g": [1.0, 4.0], "h": None, "k": [3.0, 12.0], "m": [1.0, 2.0]},
         PADDLE_STATIC,
     ),
     Curated(

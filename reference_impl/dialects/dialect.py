@@ -205,7 +205,6 @@ PADDLE_STATIC = replace(
         "step:edge": "Paddle has no GradientEdge",
         "step:in_place": "in-place ops of programs are not part of the catalogue",
         "step:custom": "custom functions of programs are not part of the language (paddle.static.py_func)",
-        "step:toggle": "stop_gradient is read when gradients are appended, not where it is set",
         "materialize_grads": "paddle.static.gradients has no such parameter",
         "is_grads_batched": "paddle.static.gradients has no such parameter",
         "gradient_edge": "Paddle has no GradientEdge",
@@ -227,6 +226,7 @@ PADDLE_STATIC_LEGACY = replace(
     not_offered={
         **PADDLE_STATIC.not_offered,
         "no_grad": "paddle.no_grad is about dynamic graphs",
+        "step:toggle": "what programs of old make of a stop_gradient that is set later has not been written up yet",
         **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
         **dict.fromkeys(
             ("op:relu6", "op:hardtanh", "op:hardshrink", "op:fmax", "op:fmin"),

@@ -123,6 +123,9 @@ class PaddlePrograms:
     def detach(self, variable: Any) -> Any:
         return variable.detach()
 
+    def set_flow(self, variable: Any, *, flows: bool) -> None:
+        variable.stop_gradient = not flows
+
     def no_grad(self) -> AbstractContextManager[Any]:
         return paddle.no_grad()  # type: ignore[no-any-return]
 

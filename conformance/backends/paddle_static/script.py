@@ -10,7 +10,7 @@ from conformance.backends.repro.claims import Elements, assertions, constants
 from conformance.backends.repro.eager import indented, refused
 from conformance.backends.repro.python_text import array_text, list_text, op_text
 from conformance.case.place import END
-from conformance.case.steps import AppendBackward, Detach, Grad, Op, kind, results
+from conformance.case.steps import AppendBackward, Detach, Grad, Op, SetRequiresGrad, kind, results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +101,8 @@ def _body(step: Step, spelling: Spelling, parameters: Sequence[str]) -> list[str
             return _append_backward(step, parameters)
         case Detach():
             return [f"{step.results[0]} = {step.tensor}.detach()"]
+        case SetRequiresGrad():
+            return [f"{step.tensor}.stop_gradient = {not step.requires_grad}"]
         case _:
             return [f"raise NotImplementedError({kind(step)!r})"]
 

@@ -93,6 +93,9 @@ class ReferencePrograms:
         copy.stop_gradient = True
         return copy
 
+    def set_flow(self, variable: Variable, *, flows: bool) -> None:
+        variable.stop_gradient = not flows
+
     def no_grad(self) -> AbstractContextManager[None]:
         return self.current.no_grad()
 

@@ -175,7 +175,7 @@ class Sketch:
         drawn = self.shape()
         sample = Draft("", drawn, self.dtype, None, False, frozenset())
         if test is not None and not test(sample):
-            drawn = shape or next(s for s in PLAIN_SHAPES if test(Draft("", s, "", None, False, frozenset())))
+            drawn = shape if shape is not None else next(s for s in PLAIN_SHAPES if test(Draft("", s, "", None, False, frozenset())))
         return self.fresh(drawn, domain=domain)
 
     def take_shaped(self, shape: tuple[int, ...]) -> Draft:

@@ -62,6 +62,7 @@ FAMILIES = (
     "bessel",
     "entropies",
     "cross_entropies",
+    "targets",
     "margins",
     "alignments",
     "dropout",
@@ -89,7 +90,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "that is not modelled",
     "grid_sample with a border or reflections, in three dimensions; interpolate by a scale": "come with the next ones",
     "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
-    "gradients of targets and weights": "PyTorch refuses weights that require them, kernels of Paddle give labels none",
+    "gradients of weights of losses": "PyTorch refuses weights that require them, kernels of Paddle give them none",
     "binary_cross_entropy of probabilities that are 0 or 1": "what its gradient divides by is 1e-12 there, and no document says so",
     "label_smoothing beside an ignore_index": "its deviation is not written up: Paddle ignores nothing then, and counts otherwise",
     "label_smoothing and weights of soft labels along another axis than the last": "Paddle smooths and weighs along the last one; "
@@ -108,7 +109,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",
     "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms",
-    "renorm of the order inf": "its deviation is not written up: Paddle takes every such norm for 1, and its gradient is NaN",
     "cross of a tensor and itself": "its result is 0, and what is left of it the rounding of products that nobody promises",
     "dist of the orders 3 and 4": "bounds of its third derivatives take longer than a case may",
     "cholesky_inverse of batches": "Paddle takes one matrix alone",
@@ -154,7 +154,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "document says which; PyTorch wants a kernel",
     "complex cumprod": "comes with the next ones",
     "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
-    "clamp between bounds that are tensors": "PyTorch has gradients in them; Paddle takes bounds of one element, and gives them none",
+    "clamp between two bounds that are tensors, or with one of several elements": "Paddle takes bounds of one element alone; two come "
+    "with the next ones",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

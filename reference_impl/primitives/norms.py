@@ -167,7 +167,7 @@ def pdist(x: Any, *, p: Any) -> Any:
 pdist_of_parts = of_parts(pdist)
 
 
-def renormed(x: Any, *, p: float, axis: int, largest: float, eps: float) -> Any:
+def renormed(x: Any, *, p: Any, axis: int, largest: float, eps: float) -> Any:
     """Return the same as `renorm`, with what a framework adds to the norms that it divides by.
 
     The norms that decide are constants: those of zeros have no second derivatives, and the op has.
@@ -181,7 +181,7 @@ def renormed(x: Any, *, p: float, axis: int, largest: float, eps: float) -> Any:
 
 
 @fused()
-def renorm(x: Any, *, p: float, axis: int, largest: float) -> Any:
+def renorm(x: Any, *, p: Any, axis: int, largest: float) -> Any:
     """Return what lies at each place of an axis, scaled to the p-norm ``largest`` where its norm is larger."""
     return renormed(x, p=p, axis=axis, largest=largest, eps=0.0)
 

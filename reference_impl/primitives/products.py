@@ -57,6 +57,23 @@ def put_diagonal_vjp_g(g: Any, out: Any, x: Any, *, offset: int, shape: Any) -> 
     return diagonal(g, offset=offset)
 
 
+@primitive(saves=(), ulps=0)
+def diag_embed(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+    """Return zeros in which the last axis of ``x`` is a diagonal of the axes ``dim1`` (rows) and ``dim2`` (columns) of the result."""
+    side = x.shape[-1] + abs(offset)
+    out = np.zeros((*x.shape[:-1], side, side), x.dtype)
+    _on_diagonal(out, offset)[...] = x
+    return np.ascontiguousarray(np.moveaxis(out, (-2, -1), (dim1, dim2)))
+
+
+@diag_embed.vjp("x")
+def diag_embed_vjp_x(g: Any, out: Any, x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+    rank = len(shape_of(g))
+    plane = [dim1 % rank, dim2 % rank]
+    axes = [*(axis for axis in range(rank) if axis not in plane), *plane]
+    return diagonal(g if axes == [*range(rank)] else permute(g, axes=axes), offset=offset)
+
+
 @fused()
 def trace(x: Any) -> Any:
     """Return the sum of the diagonal of a matrix."""

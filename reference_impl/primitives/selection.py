@@ -104,6 +104,34 @@ def clamp_vjp_x(g: Any, out: Any, x: Any, *, low: float | None, high: float | No
     return mul(g, inside(array_of(x), low=low, high=high))
 
 
+@primitive(branch_sides=lambda out, x, y: [np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)])
+def not_below(x: Any, y: Any) -> Any:
+    """Return 1 where ``x >= y``, else 0 (piecewise constant)."""
+    return np.greater_equal(x, y).astype(np.result_type(x, y))
+
+
+@primitive(ulps=0)
+def clamp_low_tensor(x: Any, y: Any) -> Any:
+    """Return ``x``, or ``y`` where that is larger; at a tie ``x`` gets the cotangent, as at a bound of `clamp`."""
+    return np.maximum(x, y)
+
+
+@primitive(ulps=0)
+def clamp_high_tensor(x: Any, y: Any) -> Any:
+    """Return ``x``, or ``y`` where that is smaller; at a tie ``x`` gets the cotangent, as at a bound of `clamp`."""
+    return np.minimum(x, y)
+
+
+def _bounded_vjp(g: Any, out: Any, x: Any, y: Any, *, first: bool, low: bool) -> Any:
+    kept = not_below(array_of(x), array_of(y)) if low else not_below(array_of(y), array_of(x))
+    return sum_to(mul(g, kept if first else rsub_scalar(kept, other=1.0)), shape_of(x if first else y))
+
+
+for _made, _low in ((clamp_low_tensor, True), (clamp_high_tensor, False)):
+    _made.vjp("x")(partial(_bounded_vjp, first=True, low=_low))
+    _made.vjp("y")(partial(_bounded_vjp, first=False, low=_low))
+
+
 def _where(mask: Any, x: Any, y: Any) -> Any:
     return np.where(np.asarray(mask, dtype=bool), x, y)
 

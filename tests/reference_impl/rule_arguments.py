@@ -157,6 +157,16 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("divergence_of_logs", ((2, 3),), {"target": [[-0.5, 0.0, -1.0], [-2.0, -0.5, -0.25]]}),
     ("logistic_entropy", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]], "pos_weight": None}),
     ("logistic_entropy", ((3,),), {"target": [0.5, 0.0, 1.0], "pos_weight": [2.0, 1.0, 0.5]}),
+    *((f"{op}_in_target", ((2, 3), (2, 3)), {}) for op in ("divergence", "divergence_of_logs")),
+    ("kl_div_of_logs_in_target_of_terms", ((2, 3), (2, 3)), {"reduction": "batchmean"}),
+    ("times_own_log", ((2, 3),), {}),
+    ("logistic_entropy_in_target", ((2, 3), (2, 3)), {"pos_weight": None}),
+    ("logistic_entropy_in_target", ((3,), (3,)), {"pos_weight": [2.0, 1.0, 0.5]}),
+    (
+        "binary_cross_entropy_with_logits_in_target_of_terms",
+        ((3,), (3,)),
+        {"weight": [2.0, 0.5, 1.0], "pos_weight": [2.0, 1.0, 0.5], "reduction": "mean"},
+    ),
     ("soft_margin_loss_by_sum", ((3,),), {"target": [1.0, -1.0, 1.0], "reduction": "mean"}),
     ("soft_margin", ((3,),), {"target": [1.0, -1.0, 1.0]}),
     ("soft_margin_by_sum", ((3,),), {"target": [1.0, -1.0, 1.0]}),
@@ -356,6 +366,14 @@ def _of_probabilities(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["sigmoid"](x), target=[[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]], **attrs)
 
 
+def _of_probabilities_in_target(op: str, **attrs: Any) -> Callable[[Any, Any], Any]:
+    return lambda x, y: OPS[op](OPS["sigmoid"](x), OPS["sigmoid"](y), **attrs)
+
+
+def _diverging_from_positive(op: str) -> Callable[[Any, Any], Any]:
+    return lambda x, y: OPS[op](x, OPS["exp"](y), reduction="batchmean")
+
+
 def _reached_of_own_maximum(x: Any) -> Any:
     return OPS["reached"](x, OPS["amax"](x, axis=[0], keepdims=True), axis=0, ties="first")
 
@@ -395,6 +413,13 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
         _of_probabilities("binary_cross_entropy_of_terms", weight=[2.0, 0.5, 0.0], reduction="mean"),
         ((2, 3),),
     ),
+    *((op, _diverging_from_positive(op), ((2, 3), (2, 3))) for op in ("kl_div_in_target_of_parts", "kl_div_in_target_of_terms")),
+    ("entropy_in_target", _of_probabilities_in_target("entropy_in_target"), ((2, 3), (2, 3))),
+    (
+        "binary_cross_entropy_in_target_of_terms",
+        _of_probabilities_in_target("binary_cross_entropy_in_target_of_terms", weight=[2.0, 0.5, 0.0], reduction="mean"),
+        ((2, 3), (2, 3)),
+    ),
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
     ("dft", _dft_of_real, ((3, 2),)),
@@ -424,6 +449,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),
     ("chosen", ((2, 3), (2, 3)), {"larger": True}),
+    ("not_below", ((2, 3), (2, 3)), {}),
     ("between", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("outside", ((2, 3),), {"bound": 0.3}),
     ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),

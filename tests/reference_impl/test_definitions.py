@@ -240,6 +240,26 @@ def test_a_divergence_of_logarithms_is_that_of_the_probabilities(reduction: str,
     assert close(terms if reduction == "none" else np.sum(terms), found)
 
 
+@pytest.mark.parametrize("form", ["", "_of_terms"])
+def test_losses_in_a_target_are_those_of_a_target_that_is_an_attribute(form: str) -> None:
+    shares = np.exp(-np.abs(RANDOM.normal(size=X.shape)))
+    others = np.exp(-np.abs(RANDOM.normal(size=X.shape)))
+    weights = {"weight": others.tolist(), "reduction": "mean"}
+    for op, x, y, attrs in (
+        ("kl_div", X, shares, {"reduction": "batchmean"}),
+        ("kl_div_of_logs", X, np.log(shares), {"reduction": "none"}),
+        ("binary_cross_entropy", others, shares, weights),
+        ("binary_cross_entropy_with_logits", X, shares, {"pos_weight": others.tolist(), **weights}),
+        ("binary_cross_entropy_with_logits", X, shares, {"pos_weight": None, **weights}),
+    ):
+        assert close(OPS[op](x, target=y.tolist(), **attrs), OPS[f"{op}_in_target{form}"](x, y, **attrs))
+
+
+def test_no_share_of_a_target_adds_nothing_to_a_divergence() -> None:
+    for op in ("kl_div_in_target", "kl_div_in_target_of_terms"):
+        assert OPS[op](np.array([-2.0]), np.array([0.0]), reduction="sum") == 0.0
+
+
 # Borders.
 
 

@@ -53,7 +53,8 @@ LENDING = frozenset({
     *("add", "add_scalar", "sub", "rsub_scalar", "sum", "clone", "cast", "contiguous", "pad_constant", "tile", "repeat"),
     *("cat", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack"),
     *("real", "imag", "conj", "complex", "as_real", "as_complex"),
-    *("block_diag", "diag_matrix", "diagflat", "diagonal_scatter", "select_scatter", "slice_scatter", "meshgrid", "broadcast_tensors"),
+    *("block_diag", "diag_embed", "diag_matrix", "diagflat", "diagonal_scatter", "select_scatter", "slice_scatter"),
+    *("meshgrid", "broadcast_tensors"),
     *("index_add", "index_put_accumulate", "scatter_add_to", "scatter_nd_add", "scatter_reduce_sum", "repeat_interleave"),
     *("cartesian_prod", "cumsum", "cumprod", "det", "einsum_single", "frac", "remainder", "positive", "reduce_as", "vander"),
 })  # fmt: skip

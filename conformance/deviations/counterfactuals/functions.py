@@ -45,7 +45,7 @@ constant = Primitive(_elements, "constant", ())
 """What it is given, as a constant: nothing flows through it. It takes the symbols of a formula too, which have no elements."""
 
 
-def _with_derivatives(value: Any, like: Any) -> Any:
+def with_derivatives(value: Any, like: Any) -> Any:
     """Return ``value`` with the derivatives of ``like``."""
     return add(like, constant(sub(value, like)))
 
@@ -67,9 +67,9 @@ def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weig
     spread = weight if shared else reshape(weight, shape=(-1, *(1 for _ in shape_of(x)[2:])))
     if position == 0:
         slope = add(straight, mul(rsub_scalar(straight, other=1.0), spread))
-        return _with_derivatives(value, reshape(mul(g, slope), shape=shape_of(x)))
+        return with_derivatives(value, reshape(mul(g, slope), shape=shape_of(x)))
     terms = sum_to(mul(g, mul(x, rsub_scalar(straight, other=1.0))), () if shared else shape_of(spread))
-    return _with_derivatives(value, reshape(terms, shape=shape_of(weight)))
+    return with_derivatives(value, reshape(terms, shape=shape_of(weight)))
 
 
 def slopes_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -105,7 +105,7 @@ def curvatures_of_logsigmoid_differences(_: Sequence[str]) -> Iterator[AbstractC
 
 
 def _less_one(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
-    return mul(g, _with_derivatives(sigmoid(neg(x)), rsub_scalar(sigmoid(x), other=1.0)))
+    return mul(g, with_derivatives(sigmoid(neg(x)), rsub_scalar(sigmoid(x), other=1.0)))
 
 
 def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -234,36 +234,6 @@ def _added_to_least(x: Any, *, axis: int) -> Any:
         more, less = np.where(total < one, one, total), np.where(one < total, one, total)
         sums[i] = total = (more + np.log1p(np.exp(less - more))).astype(x.dtype)
     return np.moveaxis(sums, 0, axis)
-
-
-FLOOR = 1e-12
-"""What PyTorch adds to both factors of what the slope is divided by."""
-
-
-def curvatures_of_entropies_damped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the derivatives of the gradient of a cross entropy of probabilities be those of a slope with an epsilon below.
-
-    In the seed that is ``(x - t) / ((x + e) (1 - x + e))``, in ``x`` its rate ``(x^2 - 2 t x + t) / ((x + e)^2 (1 - x + e)^2)``.
-    """
-    yield changed_rules(("entropy",), _damped)
-
-
-def _damped(right: Rule, _: int, g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    # A function with these first and second derivatives at x: y D(x) - y^2 D'(x0) / 2, y = x - x0.
-    t, fixed = np.asarray(target, dtype=array_of(x).dtype), array_of(x)
-    a, b = fixed + FLOOR, 1.0 - fixed + FLOOR
-    top = fixed * fixed - 2.0 * t * fixed + t
-    bend = (2.0 * (fixed - t) * a * b - 2.0 * top * (b - a)) / (a * b) ** 3
-    moved = sub(x, fixed)
-    curved = sub(mul(moved, _curvature(x, t)), mul(square(moved), (0.5 * bend).astype(fixed.dtype)))
-    slope = ((fixed - t) / (a * b)).astype(fixed.dtype)
-    return _with_derivatives(right(array_of(g), array_of(out), fixed, target=target), mul(g, add(curved, slope)))
-
-
-def _curvature(x: Any, t: Any) -> Any:
-    top = add(sub(square(x), mul(x, 2.0 * t)), t)
-    bottom = mul(add_scalar(x, other=FLOOR), add_scalar(neg(x), other=1.0 + FLOOR))
-    return div(top, square(bottom))
 
 
 def gradients_of_single_points_in_front(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -1,4 +1,4 @@
-"""Counterfactual lengths: `hypot` as its formula is written, and its slopes as a product that is divided."""
+"""Counterfactual lengths: `hypot` as its formula is written, its slopes as a product that is divided, and largest sizes as powers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, pow_scalar
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, pow_scalar
 from reference_impl.primitives.elementary import sqrt
 from reference_impl.primitives.elementwise import hypot
+from reference_impl.primitives.norms import LARGEST, renorm
 from reference_impl.primitives.promotion import to_operand
+from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 
 if TYPE_CHECKING:
@@ -59,5 +61,38 @@ def _over_results() -> Iterator[None]:
 def _at(position: int, _: Rule) -> Rule:
     def rule(g: Any, out: Any, *operands: Any) -> Any:
         return to_operand(div(mul(g, operands[position]), out), operands[position])
+
+    return rule
+
+
+def largest_sizes_of_powers(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the largest size, to which `renorm` scales, be a sum of infinite powers, to the power of 0: it is 1, whatever is summed."""
+    yield _renormed_by_powers()
+
+
+@contextmanager
+def _renormed_by_powers() -> Iterator[None]:
+    with replaced_forward(renorm, _scaled_from_one), replaced_rule(renorm, 0, _slopes_of_powers):
+        yield
+
+
+def _scaled_from_one(right: Callable[..., Any]) -> Callable[..., Any]:
+    def scaled(x: Any, *, p: Any, axis: int, largest: float) -> Any:
+        return right(x, p=p, axis=axis, largest=largest) if p != LARGEST else np.multiply(x, min(largest, 1.0)).astype(x.dtype)
+
+    return scaled
+
+
+def _slopes_of_powers(right: Rule) -> Rule:
+    def rule(g: Any, out: Any, x: Any, *, p: Any, axis: int, largest: float) -> Any:
+        if p != LARGEST:
+            return right(g, out, x, p=p, axis=axis, largest=largest)
+        numbers, arriving = array_of(x), array_of(g)
+        others = tuple(a for a in range(numbers.ndim) if a != axis % numbers.ndim)
+        with np.errstate(all="ignore"):
+            powers = np.power(np.abs(numbers), np.inf)
+            weight = np.sum(arriving * numbers, axis=others, keepdims=True) / np.sum(powers, axis=others, keepdims=True)
+            of_norm = np.sign(numbers) * powers * (-largest * weight if largest < 1.0 else 0.0)
+        return add(mul_scalar(g, other=min(largest, 1.0)), of_norm.astype(numbers.dtype))
 
     return rule

@@ -27,6 +27,10 @@ from conformance.deviations.counterfactuals.conjugates import (
 from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
 from conformance.deviations.counterfactuals.duplicates import repeated_inputs_allowed
 from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
+from conformance.deviations.counterfactuals.entropies import (
+    curvatures_of_entropies_damped,
+    curvatures_of_entropies_in_targets_damped,
+)
 from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
     gradients_of_exponentials_squared_too_often,
@@ -35,7 +39,6 @@ from conformance.deviations.counterfactuals.exponentials import (
 from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places
 from conformance.deviations.counterfactuals.flags import matrices_without_a_flag_dropped, views_of_operands_flagged
 from conformance.deviations.counterfactuals.functions import (
-    curvatures_of_entropies_damped,
     curvatures_of_logsigmoid_differences,
     derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
@@ -68,7 +71,11 @@ from conformance.deviations.counterfactuals.kinks import (
     selu_slopes_of_rounded_sums,
     slopes_of_powers_constant,
 )
-from conformance.deviations.counterfactuals.lengths import lengths_of_squares, slopes_of_lengths_over_them
+from conformance.deviations.counterfactuals.lengths import (
+    largest_sizes_of_powers,
+    lengths_of_squares,
+    slopes_of_lengths_over_them,
+)
 from conformance.deviations.counterfactuals.losses import (
     labels_smoothed_by_single_numbers,
     margins_of_single_numbers,
@@ -293,8 +300,10 @@ RULES: dict[str, Change] = {
     "as if fractions of two were 0 in gradients": fractions_of_two_zeros,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
+    "as if curvatures of entropies in targets had an epsilon": curvatures_of_entropies_in_targets_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,
     "as if labels were smoothed by numbers of float32": labels_smoothed_by_single_numbers,
+    "as if largest sizes were powers": largest_sizes_of_powers,
     "as if lengths were roots of sums of squares": lengths_of_squares,
     "as if what arrives at a length were multiplied first": slopes_of_lengths_over_them,
     "as if margins of targets were numbers of float32": margins_of_single_numbers,

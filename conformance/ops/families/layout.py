@@ -68,6 +68,14 @@ def _diagonal(s: Sampler) -> Arguments | None:
     return [x], {"offset": s.source.integer(1 - x.shape[0], x.shape[1] - 1)}
 
 
+def _embedded(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: has_rows(d) and math.prod(d.shape) < 64)
+    rank = len(x.shape) + 1
+    rows, columns = s.source.shuffled(range(rank))[:2] if s.source.chance(0.5) else (rank - 2, rank - 1)
+    back = rank if s.source.chance(0.5) else 0
+    return [x], {"offset": s.source.integer(-2, 2), "dim1": rows - back, "dim2": columns - back}
+
+
 def _turned(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 2)
     return [x], {"k": s.source.choice((1, -1, 2, 3)), "axes": s.source.shuffled(range(len(x.shape)))[:2]}
@@ -127,6 +135,15 @@ ENTRIES = rows(
     ),
     _row("diag_matrix", base="diag", rank=158, draw=_on_diagonal(1), calls=both("torch.diag(x, offset)")),
     _row("diag_of_matrix", base="diag", rank=158, draw=_diagonal, calls=both("torch.diag(x, offset)")),
+    _row(
+        "diag_embed",
+        base="diag",
+        rank=158,
+        draw=_embedded,
+        calls=both("torch.diag_embed(x, offset, dim1, dim2)"),
+        corners=several("offset", 0, 1, -2, draw=_embedded),
+        numbers=real_only(UNREGISTERED),
+    ),
     _stacked("vstack", 185, lambda count: 0 if count > 1 else None),
     _row(
         "as_strided",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ORDERS = (2.0, 1.0, "inf", 3.0, 4.0)
 OF_DIFFERENCES = (2.0, 1.0, "inf")
 """Orders of the norm of a difference as one number: the bounds of third derivatives of others take longer than a case may."""
+OF_SLICES = (2.0, 1.0, 3.0, "inf")
 
 
 def _along_one(s: Sampler) -> Arguments | None:
@@ -45,7 +46,7 @@ def _all_pairs(s: Sampler) -> Arguments | None:
 
 def _bounded(s: Sampler) -> Arguments | None:
     x = s.take(has_matrices)
-    return [x], {"p": s.source.choice((2.0, 1.0, 3.0)), "axis": axis_of(s, x), "largest": s.source.choice((1.0, 0.5, 2.0))}
+    return [x], {"p": s.source.choice(OF_SLICES), "axis": axis_of(s, x), "largest": s.source.choice((1.0, 0.5, 2.0))}
 
 
 def _difference(s: Sampler) -> Arguments | None:
@@ -91,8 +92,8 @@ ENTRIES = rows(
         rank=289,
         draw=_bounded,
         growth=Growth.BOUNDED,
-        calls=both("torch.renorm(x, p, axis, largest)"),
-        corners=_orders(_bounded, (2.0, 1.0, 3.0)),
+        calls=both("torch.renorm(x, float(p), axis, largest)"),
+        corners=_orders(_bounded, OF_SLICES),
     ),
     _row(
         "pdist",

@@ -13,7 +13,7 @@ from conformance.ops.corners import axes, count_of, given, on
 from conformance.ops.draws import axis_of, binary, has_elements, has_rows, mask_for, unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
-from conformance.ops.spec import ELEMENTS, Points, op, rows
+from conformance.ops.spec import ELEMENTS, Drawn, Points, op, rows
 from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ RANK = 3
 def _clamp(s: Sampler) -> Arguments | None:
     low, high = sorted([s.number(), s.number()])
     return [s.take()], s.source.choice([{"low": low, "high": high}, {"low": low, "high": None}, {"low": None, "high": high}])
+
+
+def _bound_tensor(s: Sampler) -> Arguments | None:
+    return [s.take(), s.take_shaped(())], {}
 
 
 MASKS = ("shorter", "ones", "longer", "wider")
@@ -135,6 +139,18 @@ ENTRIES = rows(
             draw=lambda _s, _x: ([], {"low": -0.5, "high": 1.25}),
             turn=1,
         ),
+    ),
+    *(
+        _row(
+            f"clamp_{end}_tensor",
+            base="clamp",
+            rank=54,
+            draw=_bound_tensor,
+            calls={"torch": f"torch.clamp(x, {bound}=y)", "paddle": f"paddle.clip(x, {bound}=y)"},
+            points=Points(first_alone=True),
+            drawn=Drawn.NAMED,
+        )
+        for end, bound in (("low", "min"), ("high", "max"))
     ),
     _row(
         "where",

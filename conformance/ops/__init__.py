@@ -92,6 +92,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
     "gradients of weights of losses": "PyTorch refuses weights that require them, kernels of Paddle give them none",
     "binary_cross_entropy of probabilities that are 0 or 1": "what its gradient divides by is 1e-12 there, and no document says so",
+    "binary_cross_entropy_with_logits at special logits, differentiated in its target": "targets are special numbers there, too, and "
+    "of one that is no probability no document says anything",
     "label_smoothing beside an ignore_index": "its deviation is not written up: Paddle ignores nothing then, and counts otherwise",
     "label_smoothing and weights of soft labels along another axis than the last": "Paddle smooths and weighs along the last one; "
     "there the classes are moved to it",
@@ -121,6 +123,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
     "modes of elements of which none is the most frequent": "the smallest of several is taken, which no document says, "
     "nor which of equal elements the gradient goes to",
+    "cummax and cummin of a number without axes along the axis -1": "Paddle reads its length from what lies before an empty shape, "
+    "and the process may die of it (`paddle-cummax-number`); they are asked along the axis 0",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, mul, mul_scalar
+from reference_impl.primitives.arithmetic import add, clone, mul, mul_scalar
 from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.indexing import index_select, scatter_add
 from reference_impl.primitives.reduction import restore_axes
@@ -229,10 +229,14 @@ def record(x: Any, *, axis: int, larger: bool) -> Any:
 
 
 def _running(x: Any, axis: int, *, larger: bool) -> Any:
+    if not x.ndim:
+        return x.copy()
     return np.take_along_axis(x, record(x, axis=axis, larger=larger), axis)
 
 
 def _running_vjp(g: Any, x: Any, axis: int, *, larger: bool) -> Any:
+    if not shape_of(x):
+        return clone(g)  # a number without axes is its own extreme
     return scatter_add(g, axis=axis, index=record(array_of(x), axis=axis, larger=larger), shape=shape_of(x))
 
 

@@ -160,6 +160,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     *((f"{op}_in_target", ((2, 3), (2, 3)), {}) for op in ("divergence", "divergence_of_logs")),
     ("kl_div_of_logs_in_target_of_terms", ((2, 3), (2, 3)), {"reduction": "batchmean"}),
     ("times_own_log", ((2, 3),), {}),
+    *((op, ((),), {"axis": 0}) for op in ("cummax", "cummin")),
     ("logistic_entropy_in_target", ((2, 3), (2, 3)), {"pos_weight": None}),
     ("logistic_entropy_in_target", ((3,), (3,)), {"pos_weight": [2.0, 1.0, 0.5]}),
     (

@@ -238,3 +238,10 @@ def takes_vector_for_matrix(first: Sequence[int], second: Sequence[int], *, tran
     """
     vector, other, told = (first, second, transpose_x) if len(first) == 1 else (second, first, transpose_x and transpose_y)
     return told and len(other) > len(vector) == 1 < vector[0]
+
+
+@condition
+def extreme_of_a_number(case: Case, number: int) -> bool:
+    """Whether the step is a running extreme of a number without axes."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op in ("cummax", "cummin") and shapes_at(case, number, PADDLE).get(step.operands[0]) == ()

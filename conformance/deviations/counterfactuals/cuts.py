@@ -76,13 +76,14 @@ def last_operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) ->
 
 
 def _each_cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Iterator[Variant]:
-    """Cut values off at one of these places, at two, or at all of one op and position."""
+    """Cut values off at one of these places, at two, at all of one op and position, or at all."""
     alike: dict[tuple[Any, ...], list[Use]] = {}
     for place in reversed(places):
         alike.setdefault((getattr(case.steps[place[0]], "op", ""), *place[1:]), []).append(place)
     singles = ([place] for place in reversed(places))
     pairs = (list(pair) for pair in itertools.combinations(reversed(places), 2))
-    for cut in itertools.islice(itertools.chain(singles, (a for a in alike.values() if len(a) > 1), pairs), MOST):
+    whole = [list(reversed(places))] if len(alike) > 1 else []
+    for cut in itertools.islice(itertools.chain(singles, (a for a in alike.values() if len(a) > 1), whole, pairs), MOST):
         yield _cut(case, number, cut)
 
 

@@ -16,7 +16,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactuals.attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, add_scalar, clone, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, clone, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, silu_pulled
 from reference_impl.primitives.elementwise import whole_quotient
 from reference_impl.primitives.piecewise import step

@@ -66,12 +66,12 @@ _LESS = Primitive(lambda x: -np.equal(x, 0).astype(x.dtype), "less_at_zero")
 
 def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of the binary cross entropy with logits be less by 1 where the logit is 0, unless there is a pos_weight."""
-    yield changed_rules(("logistic_entropy",), _less_at_zero)
+    yield changed_rules(("logistic_entropy", "logistic_entropy_in_target"), _less_at_zero)
 
 
-def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
-    slope = right(g, out, x, target=target, pos_weight=pos_weight)
-    return slope if pos_weight is not None else add(slope, mul(g, _LESS(x)))
+def _less_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, *target: Any, **attrs: Any) -> Any:
+    slope = right(g, out, x, *target, **attrs)
+    return slope if position == 1 or attrs["pos_weight"] is not None else add(slope, mul(g, _LESS(x)))
 
 
 def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

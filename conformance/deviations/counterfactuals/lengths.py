@@ -13,7 +13,7 @@ from reference_impl.primitives.elementary import sqrt
 from reference_impl.primitives.elementwise import hypot
 from reference_impl.primitives.norms import LARGEST, renorm
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.tape.primitive import array_of
+from reference_impl.tape.primitive import Primitive
 from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 
 if TYPE_CHECKING:
@@ -83,16 +83,22 @@ def _scaled_from_one(right: Callable[..., Any]) -> Callable[..., Any]:
     return scaled
 
 
+def _of_powers(g: Any, x: Any, *, axis: int, largest: float) -> Any:
+    others = tuple(a for a in range(x.ndim) if a != axis % x.ndim)
+    with np.errstate(all="ignore"):
+        powers = np.power(np.abs(x), np.inf)
+        weight = np.sum(g * x, axis=others, keepdims=True) / np.sum(powers, axis=others, keepdims=True)
+        return (np.sign(x) * powers * (-largest * weight if largest < 1.0 else 0.0)).astype(x.dtype)
+
+
+of_powers = Primitive(_of_powers, "of_powers", ())
+"""What the gradient has of such a sum, as a constant: Paddle has no derivative of it."""
+
+
 def _slopes_of_powers(right: Rule) -> Rule:
     def rule(g: Any, out: Any, x: Any, *, p: Any, axis: int, largest: float) -> Any:
         if p != LARGEST:
             return right(g, out, x, p=p, axis=axis, largest=largest)
-        numbers, arriving = array_of(x), array_of(g)
-        others = tuple(a for a in range(numbers.ndim) if a != axis % numbers.ndim)
-        with np.errstate(all="ignore"):
-            powers = np.power(np.abs(numbers), np.inf)
-            weight = np.sum(arriving * numbers, axis=others, keepdims=True) / np.sum(powers, axis=others, keepdims=True)
-            of_norm = np.sign(numbers) * powers * (-largest * weight if largest < 1.0 else 0.0)
-        return add(mul_scalar(g, other=min(largest, 1.0)), of_norm.astype(numbers.dtype))
+        return add(mul_scalar(g, other=min(largest, 1.0)), of_powers(g, x, axis=axis, largest=largest))
 
     return rule

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.shared_gradients import gradients_in_memories
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothed
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
@@ -38,6 +38,8 @@ def slopes_of_logits_differences(_: Sequence[str]) -> Iterator[AbstractContextMa
     """
     yield changed_rules(("logistic_entropy",), _less_what_is_present)
     yield changed_rules(("logistic_entropy",), _of_what_is_absent)
+    for of_absent in (False, True):
+        yield changed_rules(("logistic_entropy_in_target",), partial(_difference_in_target, of_absent))
 
 
 def _less_what_is_present(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
@@ -48,6 +50,15 @@ def _less_what_is_present(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target:
 def _of_what_is_absent(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
     present, absent = shares(target, pos_weight, x)
     return mul(g, sub(absent, mul(sigmoid(neg(x)), np.add(present, absent))))
+
+
+def _difference_in_target(of_absent: bool, right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, pos_weight: Any) -> Any:
+    if position == 1:
+        return right(g, out, x, y, pos_weight=pos_weight)
+    present, absent = y if pos_weight is None else mul(y, like(pos_weight, x)), rsub_scalar(y, other=1.0)
+    curve = sigmoid(neg(x) if of_absent else x)
+    whole = curve if pos_weight is None else mul(curve, add(present, absent))
+    return mul(g, sub(absent, whole) if of_absent else sub(whole, present))
 
 
 def shares_overwritten_by_gradients(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

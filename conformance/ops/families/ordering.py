@@ -22,6 +22,7 @@ WITHOUT_NAN = Points(width=3, distinct=True, several_nan=True)
 
 _along = along_axis(Domain.DISTINCT)
 _axes = axes(nonempty=True, domain=Domain.DISTINCT)
+_number = {"no axes": on(lambda x: {"axis": 0} if x.shape == () else None)}
 
 
 def _sorted(s: Sampler) -> Arguments | None:
@@ -125,8 +126,8 @@ ENTRIES = rows(
         points=PLAIN,
     ),
     _row("kthvalue", rank=300, draw=_kth, calls=both("torch.kthvalue(x, k, axis, keepdim=keepdims)[0]"), corners=_kths),
-    _row("cummax", rank=177, draw=_along, calls=both("torch.cummax(x, axis)[0]"), corners=_axes),
-    _row("cummin", rank=205, draw=_along, calls=both("torch.cummin(x, axis)[0]"), corners=_axes),
+    _row("cummax", rank=177, draw=_along, calls=both("torch.cummax(x, axis)[0]"), corners={**_axes, **_number}),
+    _row("cummin", rank=205, draw=_along, calls=both("torch.cummin(x, axis)[0]"), corners={**_axes, **_number}),
     _row(
         "mode_of_selected",
         base="mode",

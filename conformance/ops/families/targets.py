@@ -76,7 +76,6 @@ ENTRIES = rows(
         base="binary_cross_entropy_with_logits",
         rank=42,
         draw=_of_logits,
-        points=_FOLLOWING,
         calls=both(
             f"torch.nn.functional.binary_cross_entropy_with_logits(x, y, {WEIGHT}, "
             "pos_weight=None if pos_weight is None else torch.tensor(pos_weight, dtype=x.dtype), reduction=reduction)"

@@ -62,6 +62,13 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-unbind-seed-alone", "shape: another shape"),
         ("paddle-sigmoid-third-overwritten", "value: a little beside"),
         ("paddle-batch-norm-double-twice", "value: a little beside"),
+        ("paddle-diag-embed-constant", "flag: absent instead"),
+        ("paddle-clip-bound", "absence: another is absent, too"),
+        ("paddle-kl-div-target", "absence: another is absent, too"),
+        ("paddle-bce-target", "absence: another is absent, too"),
+        ("paddle-renorm-largest", "value: a little beside"),
+        ("paddle-cummax-number", "error: another message"),
+        ("torch-kl-div-target-zero", "value: a right element"),
     ],
 )
 def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, excess: str, workers: Workers) -> None:

@@ -197,3 +197,10 @@ def test_what_was_found_out_of_the_ops_of_scripts_no_child_of_a_worker_finds_out
     for index in range(40):
         case_of(0, index, options)
     assert not [ops for ops in found if ops is None or len(ops) > 1]  # of the one op that a script is about little has to be found
+
+
+@pytest.mark.parametrize("shape", [(), (3, 2)])
+def test_a_value_of_one_shape_is_added_where_no_other_fits(shape: tuple[int, ...]) -> None:
+    for index in range(20):
+        sketch = Sketch(FastSource(5, index), exact=True, dtype="float32")
+        assert shape == sketch.take(lambda d: d.shape == shape, shape=shape).shape

@@ -139,6 +139,15 @@ def test_running_extremes_are_the_extremes_up_to_each_element(op: str, of: Calla
     assert expected == OPS[op](np.array(ROWS), axis=1).tolist()
 
 
+@pytest.mark.parametrize("op", ["cummax", "cummin"])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_number_without_axes_is_its_own_running_extreme(op: str, axis: int) -> None:
+    x = Tensor(np.array(2.0), requires_grad=True)
+    out = OPS[op](x, axis=axis)
+    assert out.array == 2.0
+    assert [3.0] == [g.array for g in grad([out], [x], [Tensor(np.array(3.0))])]
+
+
 def test_kthvalue_counts_from_one() -> None:
     assert [sorted(row)[1] for row in ROWS] == OPS["kthvalue"](np.array(ROWS), k=2, axis=1, keepdims=False).tolist()
 

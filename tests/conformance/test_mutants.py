@@ -57,6 +57,8 @@ APPLIED = {
     "soft_margin",
     "soft_margin_by_sum",
     "entropy",
+    *(f"{term}_in_target" for term in ("divergence", "divergence_of_logs", "logistic_entropy", "entropy")),
+    "times_own_log",
     "softmax_entropy",
     "entropy_of_shares",
     "smoothed",
@@ -240,7 +242,7 @@ def differs(mutant: Mutant) -> Iterator[bool]:
 # The registry.
 
 
-ELSEWHERE_ITS_PARTS = {"inner", "eigvalsh", "eigh_invariant", "mode_of_selected"}
+ELSEWHERE_ITS_PARTS = {"inner", "eigvalsh", "eigh_invariant", "kl_div_in_target", "mode_of_selected"}
 """Ops that both frameworks have as several others: no engine asks for their own rules."""
 
 

@@ -64,8 +64,8 @@ class Place:
 
 
 def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
-    """Return the tensor of an outcome that a mismatch is about; none for those that hooks saw."""
-    return None if found.where == "event" else value_at(outcome, found.step, found.slot, found.where, found.name)
+    """Return the tensor of an outcome that a mismatch is about."""
+    return value_at(outcome, found.step, found.slot, found.where, found.name)
 
 
 def watched(promise: Promise, disturb: Disturbance | None = None) -> Recorder:
@@ -242,13 +242,14 @@ class SecondLook:
     def is_undefined(self) -> bool:
         """Whether a treatment of NaN comparisons and of 0 · inf explains each element that differs by more than rounding.
 
-        It has to explain one at least: what rounding alone would explain the comparison has accepted already. In the exact lane nothing
-        is undefined, nor where every number is finite.
+        It has to explain one at least: what rounding alone would explain the comparison has accepted already. Where every number is
+        finite nothing is undefined. In the exact lane 0 · inf is no more than that with a slope that a branch decided: an engine may
+        select where another one multiplies. A zero that is a number of the script is a factor like any other.
         """
         given, wanted = self.mismatch.actual_array, self.mismatch.expected_array
         if given is None or wanted is None or given.shape != wanted.shape or not is_floating(given.dtype):
             return False
-        if self.promise.case.lane == "exact" or self.promise.finite:
+        if self.promise.finite:
             return False
         by_a_policy = np.zeros(given.shape, bool)
         for outcome in by_policies(self.promise):
@@ -274,8 +275,20 @@ class SecondLook:
 def by_policies(promise: Promise) -> Iterator[Outcome]:
     """Yield what is computed by each treatment of NaN comparisons and of 0 · inf: numbers in which they differ are undefined."""
     for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
-        policy = None if share is None else _share_at_nan(share)
-        yield promise.run(_zero_wins if vanishing else None, policy)
+        slopes: list[Any] | None = [] if promise.case.lane == "exact" else None
+        yield promise.run(partial(_zero_wins, slopes) if vanishing else None, _deciding(share, slopes))
+
+
+def _deciding(share: float | None, slopes: list[Any] | None) -> Choice:
+    """Decide branches, at NaN by a share if there is one, and note the slopes."""
+
+    def decide(primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+        taken = out if share is None else _share_at_nan(share)(primitive, arrays, attrs, out)
+        if slopes is not None:
+            slopes.append(taken)
+        return taken
+
+    return decide
 
 
 def _kinks(run: Recorder) -> Iterator[Place]:
@@ -308,9 +321,10 @@ def _share_at_nan(share: float) -> Choice:
     return choose
 
 
-def _zero_wins(primitive: Primitive, arrays: list[Any], _: dict[str, Any], out: Any) -> Any:
+def _zero_wins(slopes: list[Any] | None, primitive: Primitive, arrays: list[Any], _: dict[str, Any], out: Any) -> Any:
+    """Return 0 for the product of 0, in a slope if only these select, and what is not finite."""
     if primitive.name != "mul":
         return out
-    x, y = arrays
-    vanishes = (np.equal(x, 0) & ~np.isfinite(y)) | (np.equal(y, 0) & ~np.isfinite(x))
+    zero = [np.equal(x, 0) if slopes is None or any(x is slope for slope in slopes) else np.False_ for x in arrays]
+    vanishes = (zero[0] & ~np.isfinite(arrays[1])) | (zero[1] & ~np.isfinite(arrays[0]))
     return np.where(vanishes, 0, out).astype(out.dtype)

@@ -109,9 +109,10 @@ def within_units(expected: Any, actual: Any, size: Any) -> bool:
 
 
 def within_a_rounding(expected: Any, actual: Any, size: Any) -> bool:
-    """Whether two arrays are equal to one rounding of numbers of the absolute size ``size``."""
+    """Whether two arrays are equal to one rounding of numbers of the absolute size ``size``; what is not finite has none."""
     with np.errstate(all="ignore"):
-        return bool((np.abs(actual - expected) <= format_of(expected.dtype).rounding(size)).all())
+        near = (np.abs(actual - expected) <= format_of(expected.dtype).rounding(size)) & np.isfinite(size) & np.isfinite(expected)
+        return bool((near | (actual == expected) | (np.isnan(actual) & np.isnan(expected))).all())
 
 
 def is_sampled(case: Case) -> bool:
@@ -316,10 +317,10 @@ class _Tracker:
         values = np.asarray(array)
         if values.dtype.kind == "c":
             values = np.stack([values.real, values.imag])
-        if values.dtype.kind != "f" or values.size == 0 or not self.rational:
+        if values.dtype.kind != "f" or not self.rational:
             return
-        if not np.isfinite(values).all():
-            self.rational = False
+        values = values[np.isfinite(values)]  # infinities and NaN have no digits that could be lost
+        if values.size == 0:
             return
         self.largest = max(self.largest, float(np.abs(values).max()))
         while self.grain <= 60:

@@ -56,13 +56,14 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     if before is None or before.shape != got.shape:
         return any(is_among(got, array) for array in arrived)
     alike = [array for array in arrived if array.shape == got.shape]
-    added = [*(array - before for array in alike), *(alike if refused or is_written_to(promise.case, found.name) else ())]
-    sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
-    if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
-        return True
-    changed = ~are_near(before, got)  # elements to which nothing was added by a call that was refused
-    if any(within_units(array[changed], got[changed], (np.abs(before) + np.abs(array))[changed]) for array in alike):
-        return True
+    with np.errstate(all="ignore"):  # a seed may be infinite
+        added = [*(array - before for array in alike), *(alike if refused or is_written_to(promise.case, found.name) else ())]
+        sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
+        if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
+            return True
+        changed = ~are_near(before, got)  # elements to which nothing was added by a call that was refused
+        if any(within_units(array[changed], got[changed], (np.abs(before) + np.abs(array))[changed]) for array in alike):
+            return True
     return any(is_among(got[changed], array) for array in arrived)
 
 

@@ -18,7 +18,7 @@ from conformance.case.rewrite import with_steps
 from conformance.case.steps import Call, results
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
-from conformance.deviations.answers import values_at_place
+from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
@@ -318,6 +318,21 @@ def excuse(promise: Promise, within: Within = ALONE) -> Known:
         entry = _explain(promise, look, within)
         if entry is not None:
             return entry.id
-        return UNDEFINED if found.kind == "value" and look.is_undefined else None
+        if found.kind != "value" or promise.finite:
+            return None
+        if look.is_undefined:
+            return UNDEFINED
+        possible = (e for e in about(promise.info, found.kind) if e not in within.entries and _describes(e, promise, look))
+        return next((e.id for e in possible if _leaves_undefined(e, promise, found)), None)
 
     return excused
+
+
+def _leaves_undefined(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether by the rules of an entry all that differs is undefined: it explains some elements of a number, and others nobody does."""
+    for change in changes_of(entry):
+        with promise.under(change) as changed:
+            told = (replace(found, slot=slot, expected_array=array) for slot, array in answers(changed, found.step, found))
+            if any(SecondLook(changed, one).is_undefined for one in told):
+                return True
+    return False

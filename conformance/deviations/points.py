@@ -130,13 +130,13 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: str = ""
 
     def met(self, case: Case, number: StepNumber) -> bool:
-        """Whether a call of the op up to the step meets the point, in any dialect."""
-        calls = [(i, step) for i, step in enumerate(until(case, number)) if isinstance(step, Op) and step.op == self.op]
+        """Whether a call of the op up to the step, or of its form in place, meets the point, in any dialect."""
+        calls = [(i, step) for i, step in enumerate(until(case, number)) if isinstance(step, Op | InPlace) and step.op == self.op]
         found = (
             (given, step.attrs)
             for i, step in calls
             for known in promised_arrays(case, i)
-            if self._needed(given := [*map(known.get, step.operands)])
+            if self._needed(given := [*map(known.get, step.operands if isinstance(step, Op) else (step.tensor, *step.operands))])
         )
         return any(bool(np.any(self.here(given, attrs))) for given, attrs in found)
 

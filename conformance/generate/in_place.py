@@ -106,6 +106,8 @@ def _drawn(script: Sketch, target: Draft, aliases: Aliases) -> tuple[OpSpec, InP
         return None
     if row.numbers.taken == "real" and is_complex(target.dtype):  # of a spectrum
         return None
+    if script.unbounded and row.numbers.ordered:
+        return None
     domain = row.domain.get(row.operands[0])
     if domain is not None and not script.lies_in(target, domain):
         return None

@@ -53,6 +53,10 @@ class SketchOdds:
     #: The elements of such an input: kinks and bounds of the usual functions, and both zeros.
     ties: tuple[float, ...] = (1.0, 0.0, -1.0, 0.5, -0.0, 2.0)
     halves: Range = Range(-4, 4)  #: Python numbers of the exact lane, in halves.
+    #: A fresh tensor that is not finite, in a script that may have one: two in three have, and few have nothing but NaN for gradients.
+    unbounded: float = 0.3
+    everywhere: float = 0.2  #: All elements of such a tensor are not finite, not one alone: what a loss that has diverged hands back.
+    unbounded_elements: tuple[str, ...] = ("inf", "nan", "-inf")  #: What they are, in words, since NaN is not equal to itself.
     real_input: float = 0.2  #: A real input among complex ones: an op that takes both must give it a real gradient.
     mixed_operand: float = 0.4  #: A real operand beside a complex one, where the op mixes them.
     #: An input of the other precision, in a script that has both: often enough that most such scripts have leaves of either.

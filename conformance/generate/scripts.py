@@ -64,6 +64,7 @@ class DrawOptions:
     later: int = 0  #: One eager script in ``later`` is about an op that came later (`Drawn.NAMED`), as `case_of` deals it out; 0: none.
     about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
     team: tuple[str, ...] = ()  #: The ops that a script of the profile `orders` is about.
+    unbounded: bool = False  #: A script over exact numbers and infinities and NaN, whose ops compare no numbers with each other.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -93,6 +94,8 @@ def odds_of(options: DrawOptions) -> dict[str, float]:
     return own | named(options.odds)
 
 
+UNBOUNDED = 20
+"""One case in so many may have numbers that are not finite: few, since they say little of others. See `is_unbounded`."""
 BLOCK = 50
 """Programs come in blocks, since they run in processes of their own: what runs them starts threads, and cannot be forked then."""
 EAGER_BLOCKS = 19
@@ -102,6 +105,16 @@ EAGER_BLOCKS = 19
 def is_program(index: int, options: DrawOptions) -> bool:
     """Whether case ``index`` of a seed is a program."""
     return options.static or (options.profile == "usual" and options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
+
+
+def is_unbounded(index: int, options: DrawOptions) -> bool:
+    """Whether case ``index`` of a seed is an eager script with infinities and NaN.
+
+    It is about no op that came later, and none was asked for: what such numbers become is settled where each rule multiplies and adds,
+    and not where it selects by an order, or where a formula can be written in several ways.
+    """
+    usual = options.profile == "usual" and options.ops is None and "exact" in options.lanes and not is_program(index, options)
+    return options.unbounded or (usual and index % UNBOUNDED == UNBOUNDED // 2)
 
 
 def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
@@ -158,13 +171,16 @@ def _in_turn(seed: int, turn: int, names: tuple[str, ...]) -> list[str]:
 def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
     static, about, team = is_program(index, options), dealt(seed, index, options), team_of(seed, index, options)
-    same = (static, about, team) == (options.static, options.about, options.team)
-    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, about=about, team=team))
+    unbounded = is_unbounded(index, options)
+    same = (static, about, team, unbounded) == (options.static, options.about, options.team, options.unbounded)
+    if not same:
+        options = replace(options, static=static, about=about, team=team, unbounded=unbounded)
+    return draw_case(FastSource(seed, index), options)
 
 
 def find_vocabularies(options: DrawOptions) -> None:
     """Find out now which ops each kind of script may have, so that no process has to that is forked from this one."""
-    among = [options.ops, _later(options.lanes, options.without)] if options.later else [options.ops]
+    among = [options.ops, *([_later(options.lanes, options.without)] if options.later else []), _unordered()]
     for ops, kind, exact, deep in product(among, get_args(Kind), (True, False), (True, False)):
         _offered(exact, deep, ops, options.without, kind)
 
@@ -174,13 +190,15 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     if options.profile != "usual":
         return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
-    kind = _kind(source, options, asked)
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
+    kind = "real" if options.unbounded else _kind(source, options, asked)
+    exact = options.unbounded or (source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind)))
     odds = options.odds.scripts
     dtype = _dtype(source, options, kind)
-    deep = source.chance(odds.deep)
+    # At order 2 an engine may multiply by the zeros that it has for absent gradients, and nobody says where that is NaN.
+    deep = not options.unbounded and source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
+    sketch.unbounded = options.unbounded
     both = (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions)
     if both and OTHER_PRECISION[dtype] not in options.without:
         sketch.both_precisions, sketch.promotes = True, not options.static
@@ -279,6 +297,13 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
     return tuple(name for name in names if f"op:{name}" not in without and fits(name))
 
 
+@functools.cache
+def _unordered() -> tuple[str, ...]:
+    """Return the usual ops that compare no numbers with each other."""
+    usual = (name for name, entry in catalogue().items() if entry.drawn.unasked(static=False))
+    return tuple(name for name in usual if not catalogue()[name].numbers.ordered)
+
+
 def _later(lanes: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
     """Return the ops that came later, which are drawn only where a script is about them, and that one of these lanes has."""
     return _of_lanes(lanes, without, (Drawn.NAMED,))
@@ -312,7 +337,7 @@ def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
-    ops, without = options.ops, options.without
+    ops, without = _unordered() if options.unbounded else options.ops, options.without
     offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
     if options.about is not None:
         others = _offered(exact, False, _later(options.lanes, without), without, kind)

@@ -43,6 +43,7 @@ class Sketch:
         lays_out: whether fresh values may lie in memory in any layout.
         both_precisions: whether they may have the other precision than ``dtype``.
         promotes: whether values of both precisions may be operands of one op.
+        unbounded: whether elements of fresh values may be infinite or NaN; nothing is known of such a value.
         shared_written: whether an in-place update has changed memory that several values share.
     """
 
@@ -56,7 +57,7 @@ class Sketch:
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
         self.values: list[Draft] = []
-        self.lays_out = self.both_precisions = self.promotes = False
+        self.lays_out = self.both_precisions = self.promotes = self.unbounded = False
         self.shared_written = False
         self._locked: str | None = None
         self.counted = 0
@@ -105,6 +106,9 @@ class Sketch:
         """Add an input."""
         kind = dtype or self._locked or self._dtype()
         array = self.elements(shape, domain, kind)
+        finite = not (self.unbounded and domain is None and array.size and self.source.chance(self.odds.sketch.unbounded))
+        if not finite:
+            self._spoil(array)
         if differentiable is None:
             differentiable = not self.values or not self.source.chance(self.odds.sketch.constant)
         name = self.name(LETTERS[origin])
@@ -116,9 +120,16 @@ class Sketch:
             entry, steps = laid(array, layout, name, differentiable=differentiable)
             self.inputs.append(entry)
             self.steps += steps
-        draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()), origin)
+        known = array if finite else None
+        draft = Draft(name, shape, kind, known, differentiable, frozenset([name] if differentiable else ()), origin)
         self.values.append(draft)
         return self._lock(draft)
+
+    def _spoil(self, array: Any) -> None:
+        """Make one element of an array, or each, infinite or NaN."""
+        odds = self.odds.sketch
+        place = slice(None) if self.source.chance(odds.everywhere) else self.source.integer(0, array.size - 1)
+        array.reshape(-1)[place] = float(self.source.choice(odds.unbounded_elements))
 
     def _layout(self, shape: tuple[int, ...], domain: Domain | None) -> str:
         """Choose how a fresh input lies in memory."""

@@ -30,6 +30,11 @@ class Numbers:
     exact: bool = True
     reason: str = ""
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the op compares its numbers with each other, which complex ones do not allow."""
+        return self.reason == UNORDERED
+
 
 BOTH = Numbers("both")
 """Both frameworks offer the op and differentiate it for complex operands."""

@@ -16,7 +16,7 @@ from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.steps import Grad, Op, ops
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.compare.rounding import agrees_cheaply
+from conformance.compare.rounding import agrees_cheaply, within_units
 from conformance.generate.scripts import DrawOptions
 from reference_impl import TORCH
 from reference_impl.tape.primitive import Observation
@@ -200,6 +200,16 @@ def test_nobody_disturbs_the_reference_when_the_bounds_are_made() -> None:
 )
 def test_the_cheap_test_allows_a_few_roundings(expected: float, actual: float, agree: bool) -> None:
     assert agree == agrees_cheaply(np.array([expected], FLOAT32), np.array([actual], FLOAT32))
+
+
+@pytest.mark.parametrize(("actual", "equal"), [(np.inf, True), (-np.inf, False), (np.nan, False), (5.0, False)])
+def test_infinity_has_no_roundings(actual: float, equal: bool) -> None:
+    assert within_units(np.array([np.inf, 1.0]), np.array([actual, 1.0]), np.array([np.inf, 1.0])) is equal
+
+
+def test_arithmetic_with_infinities_and_nan_is_exact_where_the_finite_numbers_are_short() -> None:
+    case = Case((Input("x", (3,), ("inf", "nan", 1.5)),), (Op("square", ("x",), ("y",)),), "exact")
+    assert not Promise(case, INFO).rounds
 
 
 def test_a_finite_number_is_not_accepted_where_infinity_is_right() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import msgspec
+import numpy as np
 import pytest
 
 from conformance.campaign.options import Options
@@ -12,10 +15,13 @@ from conformance.campaign.workers.trial import run_case
 from conformance.case.differentiated import differentiated
 from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward
-from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, dealt, is_program
+from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, dealt, is_program, is_unbounded
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from tests.wrong_engines import correct
+
+if TYPE_CHECKING:
+    from conformance.case.case import Input
 
 MIXED = DrawOptions(mixed=True)
 PERIOD = BLOCK * (EAGER_BLOCKS + 1)
@@ -138,3 +144,37 @@ def tallied(record: object) -> tuple[str, list[str]]:
     tally = Tally(["correct"])
     tally.add(record)  # type: ignore[arg-type]
     return tally.verdict()
+
+
+UNBOUNDED_ONES = [index for index in range(400) if is_unbounded(index, WITH_LATER)]
+
+
+def not_finite(entry: Input) -> bool:
+    return not np.isfinite(entry.array()).all()
+
+
+def test_one_eager_case_in_twenty_may_have_numbers_that_are_not_finite() -> None:
+    assert len(UNBOUNDED_ONES) == 400 / 20
+
+
+def test_most_of_these_have_such_numbers_among_their_seeds_and_their_inputs() -> None:
+    entries = [[entry for entry in case_of(1, index, WITH_LATER).inputs if not_finite(entry)] for index in UNBOUNDED_ONES]
+    letters = {entry.name[0] for found in entries for entry in found}
+    assert sum(map(bool, entries)) > len(UNBOUNDED_ONES) / 2
+    assert {"s", "x"} <= letters
+
+
+def test_no_other_case_has_such_numbers() -> None:
+    others = [case_of(1, index, MIXED) for index in range(100) if index not in UNBOUNDED_ONES]
+    assert not [case for case in others if any(map(not_finite, case.inputs))]
+
+
+def test_a_case_with_such_numbers_is_exact_and_compares_none_of_them() -> None:
+    cases = [case_of(1, index, MIXED) for index in UNBOUNDED_ONES]
+    assert {"exact"} == {case.lane for case in cases}
+    assert not [op for case in cases for op in ops_in(case) if catalogue()[op].numbers.ordered]
+
+
+@pytest.mark.parametrize("given", [{"ops": ("add", "mul")}, {"profile": "orders"}, {"lanes": ("numeric",)}])
+def test_where_ops_a_profile_or_rounded_numbers_alone_were_asked_for_all_numbers_are_finite(given: dict[str, Any]) -> None:
+    assert not any(is_unbounded(index, DrawOptions(**given)) for index in range(400))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.case.case import Case, Input
-from conformance.case.steps import Grad, Op
+from conformance.case.steps import Grad, Hook, Op
 from conformance.compare import kinks
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
@@ -191,6 +191,32 @@ def test_whether_a_slope_of_zero_lets_infinity_through_is_undefined() -> None:
 
     verdict = judged(slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "numeric"), "relu", selecting)
     assert verdict.bucket is Bucket.UNDEFINED
+
+
+def test_a_slope_of_zero_may_select_where_numbers_do_not_round_as_well() -> None:
+    def selecting(g: Any, _: Any, x: Any) -> Any:
+        return np.where(getattr(x, "array", x) > 0, getattr(g, "array", g), 0.0).astype(x.dtype)
+
+    verdict = judged(slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "exact"), "relu", selecting)
+    assert verdict.bucket is Bucket.UNDEFINED
+
+
+def test_a_zero_of_the_script_is_a_factor_like_any_other_where_numbers_do_not_round() -> None:
+    def left_out(g: Any, _: Any, x: Any) -> Any:
+        factor = getattr(x, "array", x)
+        return np.where(factor == 0, 0.0, 2 * factor * np.nan_to_num(getattr(g, "array", g))).astype(x.dtype)
+
+    verdict = judged(slope_case("square", (0.0, 2.0), {}, ("inf", 1.0), "exact"), "square", left_out)
+    assert verdict.bucket is Bucket.DIVERGED
+
+
+def test_what_a_hook_is_given_may_be_undefined() -> None:
+    def selecting(g: Any, _: Any, x: Any) -> Any:
+        return np.where(getattr(x, "array", x) > 0, getattr(g, "array", g), 0.0).astype(x.dtype)
+
+    case = slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "exact")
+    hooked = Case(case.inputs, (Hook("x", ("h",), "nothing"), *case.steps), case.lane)
+    assert judged(hooked, "relu", selecting).bucket is Bucket.UNDEFINED
 
 
 def test_nothing_is_undefined_where_numbers_do_not_round() -> None:

@@ -53,6 +53,12 @@ def test_an_operand_meets_a_value_or_not(value: str) -> None:
     assert [True, False] == [point.met(meeting("relu", (1.0, number)), END) for number in MET[value]]
 
 
+def test_an_operand_that_an_op_changes_in_place_meets_a_value_or_not() -> None:
+    steps = (Op("clone", ("x",), ("y",)), InPlace("abs", "y"))
+    cases = [Case((Input("x", (1,), (number,)),), steps) for number in MET["infinite"]]
+    assert [True, False] == [Point("abs", "x", "infinite").met(case, END) for case in cases]
+
+
 def test_a_product_overflows_along_its_axis_and_not_across_it() -> None:
     along, across = (Case((Input("x", (2, 2), (1e30, 1e30, 1.0, 1.0)),), (Op("prod", ("x",), ("y",), {"axis": a}),)) for a in (1, 0))
     point = Point("prod", "x", "of overflowing product")

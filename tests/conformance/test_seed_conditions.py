@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.case.case import Case, Input
 from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad
+from conformance.deviations.conditions import holds
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from tests.conformance.engines import TOTAL
 
@@ -19,3 +22,10 @@ def test_a_leaf_that_was_never_made_is_not_seeded_in_another_dtype() -> None:
     )
     case = Case((Input("x", (2,), (1.0, 2.0)), Input("z", (2,), (1.0, 2.0))), steps)
     assert set() == leaves_seeded_in_other_dtypes(case, len(steps) - 1)
+
+
+@pytest.mark.parametrize(("factor", "handed_on"), [(None, True), (2.0, False)])
+def test_a_seed_with_nan_is_handed_on_where_its_elements_are(factor: float | None, handed_on: bool) -> None:
+    made = Op("clone", ("x",), ("y",)) if factor is None else Op("mul_scalar", ("x",), ("y",), {"other": factor})
+    case = Case((Input("x", (2,), (1.0, 2.0)), Input("s", (2,), ("nan", 3.0))), (made, Grad(("y",), ("x",), ("g",), ("s",))))
+    assert holds("at: tracked_seed_handed_on", case, 1) is handed_on

@@ -218,7 +218,11 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
     pairs = [(array, _cast(seed, array.dtype)) for array in made for seed in seeds]
-    return any(np.isin(_parts(array), [_parts(seed), _parts(_mirrored(seed))]).all() for array, seed in pairs)
+    return any(_are_among(_parts(array), [_parts(seed), _parts(_mirrored(seed))]) for array, seed in pairs)
+
+
+def _are_among(array: Any, numbers: Any) -> bool:
+    return bool((np.isin(array, numbers) | (np.isnan(array) & np.isnan(numbers).any())).all())
 
 
 def _cast(seed: Any, dtype: Any) -> Any:

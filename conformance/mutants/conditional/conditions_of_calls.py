@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from conformance.case.queries import upstream
 from conformance.case.steps import Backward, Detach, InPlace, Op, results
 from conformance.mutants.conditional.conditions_of_ops import TURNS
@@ -133,6 +135,8 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a computed seed": _seeds(lambda seed: isinstance(seed.source, Op) and not seed.made),
     "a seed that is a derivative": _seeds(lambda seed: seed.order > 0),
     "a seed of zeros": _seeds(lambda seed: seed.size > 0 and not seed.value.array.any()),
+    "a seed with NaN": _seeds(lambda seed: bool(np.isnan(seed.value.array).any())),
+    "an infinite seed": _seeds(lambda seed: bool(np.isinf(seed.value.array).any())),
     "a seed that is its root": lambda at: any(one == other for one, other in zip(at.step.roots, at.step.seeds or (), strict=False)),
     "one seed for two roots": lambda at: len({x.name for x in at.seeds}) < len(at.seeds),
     "a seed that is asked for": lambda at: bool({x.name for x in at.seeds} & {x.name for x in at.asked}),

@@ -102,6 +102,20 @@ def _ones(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
     return at.engine.leaf(input_of(OWN, np.ones_like(at.engine.look(seed).array)))
 
 
+def _zero_for_nan(at: Moment, _: Any, tensor: EngineTensor) -> EngineTensor:
+    array = at.engine.look(tensor).array
+    return at.engine.leaf(input_of(OWN, np.where(np.isnan(array), array.dtype.type(0), array))) if np.isnan(array).any() else tensor
+
+
+def _largest_for_infinite(at: Moment, _: Any, seed: EngineTensor) -> EngineTensor:
+    array = at.engine.look(seed).array
+    return at.engine.leaf(input_of(OWN, np.nan_to_num(array, nan=np.nan))) if np.isinf(array).any() else seed
+
+
+def _zeros_for_nan(at: Moment, found: list[EngineTensor | None]) -> None:
+    found[:] = [None if g is None else _zero_for_nan(at, None, g) for g in found]
+
+
 def _seed_changed(at: Moment, right: Right) -> Any:
     """Double the user's own seeds after the call."""
     found = right()
@@ -169,6 +183,9 @@ OF_CALLS: Mapping[str, Effect] = {
     "the seeds are ones": _of_seeds(_ones),
     "the seeds are turned around": _of_seeds(_flipped),
     "the seeds lose their history": _of_seeds(lambda at, _, seed: at.engine.detach(seed)),
+    "NaN in the seeds is zero": _of_seeds(_zero_for_nan),
+    "infinite seeds are the largest numbers": _of_seeds(_largest_for_infinite),
+    "NaN in the gradients is zero": _of_results(_zeros_for_nan),
     "the user's seeds are changed": _seed_changed,
     "the graph is kept": _with(retain_graph=True),
     "the graph is freed": _with(retain_graph=False),

@@ -92,6 +92,9 @@ FAULTS = tuple(
         rows("grad", "a seed that is a derivative", SEEDS),
         rows("grad", "one seed for two roots", LAST_SEED),
         rows("grad backward", "a seed of zeros", ONES),
+        rows("grad backward", "a seed with NaN", "NaN in the seeds is zero"),
+        rows("grad backward", "an infinite seed", "infinite seeds are the largest numbers"),
+        rows("grad", "an infinite seed", "NaN in the gradients is zero"),
         rows("grad", "a seed that is its root", ONES),
         rows("grad", "a seed that is asked for", SEEDS),
         # What is asked for.

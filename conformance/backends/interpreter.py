@@ -181,7 +181,7 @@ class _Run:
         seen = tuple([None if tensor is None else self._look(tensor) for tensor in made])
         if isinstance(step, steps.InPlace):
             self._note_in_place(step.tensor)
-        elif self.sees_all:
+        elif self.sees_all or kind is steps.Grad:
             self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
         return Computed(seen, self._state() if changes else None, tuple(self.events))
 

@@ -55,7 +55,7 @@ class SketchOdds:
     halves: Range = Range(-4, 4)  #: Python numbers of the exact lane, in halves.
     #: A fresh tensor that is not finite, in a script that may have one: two in three have, and few have nothing but NaN for gradients.
     unbounded: float = 0.3
-    everywhere: float = 0.2  #: All elements of such a tensor are not finite, not one alone: what a loss that has diverged hands back.
+    everywhere: float = 0.4  #: All elements of such a tensor are not finite, not one alone: infinity then meets each zero beside it.
     unbounded_elements: tuple[str, ...] = ("inf", "nan", "-inf")  #: What they are, in words, since NaN is not equal to itself.
     real_input: float = 0.2  #: A real input among complex ones: an op that takes both must give it a real gradient.
     mixed_operand: float = 0.4  #: A real operand beside a complex one, where the op mixes them.

@@ -12,13 +12,13 @@ from conformance.backends.reference import reference
 from conformance.campaign.workers.nursery import DeathError, forked
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, plainly
-from conformance.case.steps import Grad, InPlace, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.cli.gate import CONDITIONAL_FLOOR, weak
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.judge.judgement import judged
 from conformance.judge.verdict import Bucket
-from conformance.mutants.conditional import effects_of_calls, effects_of_ops
+from conformance.mutants.conditional import effects_of_calls, effects_of_ops, effects_of_tensors
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of
 from conformance.mutants.conditional.chase import Chase, run_chase
 from conformance.mutants.conditional.fault import AND, ConditionalFault, vocabulary
@@ -91,13 +91,13 @@ def test_each_has_a_name_of_its_own() -> None:
 
 
 def test_every_word_is_in_the_vocabulary() -> None:
-    effects = {*effects_of_ops.EFFECTS, *effects_of_calls.OF_CALLS, *effects_of_calls.OF_TENSORS}
+    effects = {*effects_of_ops.EFFECTS, *effects_of_calls.OF_CALLS, *effects_of_tensors.OF_TENSORS}
     unknown = [f.id for f in FAULTS if f.effect not in effects or not set(f.condition.split(AND)) <= set(vocabulary(f.part))]
     assert not unknown
 
 
 def test_no_word_of_the_vocabulary_is_unused() -> None:
-    known = {*effects_of_ops.EFFECTS, *effects_of_calls.OF_CALLS, *effects_of_calls.OF_TENSORS}
+    known = {*effects_of_ops.EFFECTS, *effects_of_calls.OF_CALLS, *effects_of_tensors.OF_TENSORS}
     known |= {words for part in ("exp", "grad", "hook") for words in vocabulary(part)}
     used = {words for f in FAULTS for words in (f.effect, *f.condition.split(AND))}
     assert known == used
@@ -160,6 +160,31 @@ def test_a_fault_of_a_call_needs_no_op() -> None:
         Grad(("y",), ("x",), ("g",), ("s",)),
     )
     assert bucket(TURNED, Case(inputs, steps, "exact")) is Bucket.DIVERGED
+
+
+@pytest.mark.parametrize("host", ["reference", "torch", "paddle"])
+def test_a_gradient_that_was_returned_may_not_change_in_a_later_call(host: str) -> None:
+    found = fault("backward", "a gradient returned before it", "what an earlier call returned is doubled")
+    seeded = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (3.0, 4.0), differentiable=False))
+    steps = (Op("square", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+    assert ["g"] == list(wrong(found, Case(seeded, steps, "exact"), host).mutated)
+
+
+@pytest.mark.parametrize("host", ["reference", "torch", "paddle"])
+@pytest.mark.parametrize(
+    ("condition", "effect", "seed"),
+    [
+        ("a seed with NaN", "NaN in the seeds is zero", ("nan", 1.0)),
+        ("an infinite seed", "infinite seeds are the largest numbers", (1.0, "-inf")),
+        ("an infinite seed", "NaN in the gradients is zero", ("inf", 1.0)),
+    ],
+)
+def test_an_engine_that_takes_what_is_not_finite_for_numbers_is_found_out(
+    host: str, condition: str, effect: str, seed: tuple[float | str, ...]
+) -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), seed, differentiable=False))
+    case = Case(inputs, (Op("mul_scalar", ("x",), ("y",), {"other": 0.0}), Grad(("y",), ("x",), ("g",), ("s",))), "exact")
+    assert bucket(fault("grad", condition, effect), case, host) is Bucket.DIVERGED
 
 
 def test_the_past_of_a_script_is_forgotten_with_it() -> None:

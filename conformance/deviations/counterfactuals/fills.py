@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.counterfactuals.turns import held_by_turns
-from reference_impl.primitives.arithmetic import add
-from reference_impl.tape.primitive import Primitive, array_of, shape_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of, straight_through
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
 
@@ -72,8 +71,16 @@ class _Filling:
             memory.reshape(-1)[: filled.size] = np.ravel(filled)
         read = dict(right(node, [1], memory, out, operands))[1] if single else _at_first_places(memory, node, shape_of(made[1]))
         wrong = array_of(read).astype(array_of(made[1]).dtype)
-        made[1] = add(made[1], wrong - array_of(made[1])) if type(made[1]) is Tensor else wrong
+        made[1] = _read(made[1], wrong=wrong) if type(made[1]) is Tensor else wrong
         return [*made.items()]
+
+
+def _wrong(x: Any, *, wrong: Any) -> Any:  # noqa: ARG001 - what is right has the history alone
+    return wrong
+
+
+_read = straight_through(Primitive(_wrong, "read_where_it_was_overwritten", ()))
+"""What was read, in the place of the right gradient: its history is that of the right one, which may be infinite."""
 
 
 def _at_first_places(memory: Any, node: Any, shape: tuple[int, ...]) -> Any:

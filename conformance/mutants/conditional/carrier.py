@@ -108,6 +108,7 @@ class Carrier:
         found: list[EngineTensor] = self._asked("grad", right, step=step, values=values)
         self._passed(step)
         self._note(step.results, found)
+        self.past.found = found
         return found
 
     def _note(self, names: tuple[str, ...], tensors: Any) -> None:

@@ -79,6 +79,15 @@ def _leaf(x: Seen) -> bool:
     return x.source is None and x.name != ""
 
 
+def _seeded(at: Moment) -> list[tuple[Seen, Seen]]:
+    """Return the roots that are given a seed, each with it, where no root is an edge."""
+    given = at.step.seeds or ()
+    if not at.script.edges.isdisjoint(at.step.roots) or len(given) != len(at.roots):
+        return []
+    seeds = {seed.name: seed for seed in at.seeds}
+    return [(root, seeds[name]) for root, name in zip(at.roots, given, strict=True) if name is not None]
+
+
 def _tensor(test: Callable[[Seen], bool]) -> Callable[[Moment], bool]:
     return lambda at: test(at.operands[0])
 
@@ -135,6 +144,8 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a computed seed": _seeds(lambda seed: isinstance(seed.source, Op) and not seed.made),
     "a seed that is a derivative": _seeds(lambda seed: seed.order > 0),
     "a seed of zeros": _seeds(lambda seed: seed.size > 0 and not seed.value.array.any()),
+    "a seed of another shape": lambda at: any(seed.shape != root.shape for root, seed in _seeded(at)),
+    "too few seeds": lambda at: at.step.seeds is not None and len(at.step.seeds) < len(at.step.roots),
     "a seed with NaN": _seeds(lambda seed: bool(np.isnan(seed.value.array).any())),
     "an infinite seed": _seeds(lambda seed: bool(np.isinf(seed.value.array).any())),
     "a seed that is its root": lambda at: any(one == other for one, other in zip(at.step.roots, at.step.seeds or (), strict=False)),
@@ -151,6 +162,8 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a derivative asked for": _asked(lambda x: x.order > 0),
     "a root asked for": lambda at: not set(at.step.roots).isdisjoint(at.step.asked or ()),
     "a result of several asked for": _asked(_several_results),
+    "one asked for twice": lambda at: at.step.asked is not None and len({*at.step.asked}) < len(at.step.asked),
+    "an edge asked for": lambda at: not at.script.edges.isdisjoint(at.step.asked or ()),
     "a number asked for": _asked(lambda x: x.shape == ()),
     "an empty tensor asked for": _asked(lambda x: x.size == 0),
     "a transposed tensor asked for": _asked(lambda x: x.made[:1] != () and x.made[0] in TURNS),
@@ -172,6 +185,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a detached tensor before it": lambda at: at.past.asked["detach"] > 0,
     "a changed flag before it": lambda at: at.past.asked["toggle"] > 0 and bool(at.reached),
     "a retained gradient before it": lambda at: at.past.asked["retain_grad"] > 0,
+    "a gradient returned before it": lambda at: any(g is not None and not at.engine.look(g).requires_grad for g in at.past.found),
     "a cleared gradient before it": lambda at: at.past.asked["clear_grad"] > 0,
     "a region of no_grad before it": lambda at: at.past.asked["no_grad"] > 0,
     "a derivative with a graph before it": lambda at: at.past.graphs > 0,

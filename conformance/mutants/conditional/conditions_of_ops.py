@@ -108,6 +108,7 @@ CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
     "complex numbers": lambda at: any(is_complex(x.dtype) for x in at.operands),
     "complex128": _of_dtype("complex128"),
     "two dtypes": lambda at: len({x.dtype for x in at.operands}) > 1,
+    "elements that tie": lambda at: np.unique(_first(at).value.array).size < _first(at).size,
     # Operands.
     "its first operand broadcast": lambda at: _stretched(at, 0) and not _stretched(at, 1),
     "its second operand broadcast": lambda at: _stretched(at, 1) and not _stretched(at, 0),
@@ -148,6 +149,7 @@ CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
     "wide padding": _has("before", lambda before: max(before, default=0) >= MANY),
     "padding": _has("padding", any),
     "a steep slope": _has("slope", lambda slope: slope > 1),
+    "the first axis by its number": lambda at: len(_first(at).shape) > 1 and 0 in _named_axes(at),
     # The past.
     "the second time in a script": lambda at: at.past.applied[at.step.op] == 1,
     "the third time in a process": lambda at: at.process.applied[at.step.op] == 2,

@@ -1,8 +1,7 @@
-"""What goes wrong at a call, and at what is attached to tensors: other arguments, other answers, the call made twice or not at all."""
+"""What goes wrong at a call: other arguments, other answers, the call made twice or not at all."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,7 +29,8 @@ class RefusedError(Exception):
     """What a faulty engine raises; nobody maps it to a category."""
 
 
-def _times(at: Moment, tensor: EngineTensor, factor: float) -> EngineTensor:
+def times(at: Moment, tensor: EngineTensor, factor: float) -> EngineTensor:
+    """Multiply a tensor."""
     return applied(at, "mul_scalar", tensor, other=factor)
 
 
@@ -94,7 +94,7 @@ def _flipped(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
     """Turn a seed around along its last axis; one without axes changes its sign."""
     del root
     has_axes = at.engine.look(seed).array.ndim > 0
-    return applied(at, "flip", seed, axis=-1) if has_axes else _times(at, seed, -1.0)
+    return applied(at, "flip", seed, axis=-1) if has_axes else times(at, seed, -1.0)
 
 
 def _ones(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
@@ -114,6 +114,38 @@ def _largest_for_infinite(at: Moment, _: Any, seed: EngineTensor) -> EngineTenso
 
 def _zeros_for_nan(at: Moment, found: list[EngineTensor | None]) -> None:
     found[:] = [None if g is None else _zero_for_nan(at, None, g) for g in found]
+
+
+def _of_its_shape(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
+    """Broadcast a seed, if it can be."""
+    shape = at.engine.look(seed).array.shape
+    fits = len(shape) <= len(root.shape) and all(n in (1, m) for n, m in zip(shape[::-1], root.shape[::-1], strict=False))
+    return applied(at, "expand", seed, shape=[*root.shape]) if fits and shape != root.shape else seed
+
+
+def _with_more_seeds(at: Moment, right: Right) -> Any:
+    """Have nothing stand for the seeds that are missing, which means ones."""
+    more = (None,) * (len(at.step.roots) - len(at.step.seeds))
+    field = at.step.SEEDS[1] if getattr(at.step, "grad_variables", None) is not None else at.step.SEEDS[0]
+    return right(msgspec.structs.replace(at.step, **{field: (*at.step.seeds, *more)}))
+
+
+def _earlier_changed(at: Moment, right: Right) -> Any:
+    """Double what the last `grad` call returned, as who adds to memory that was handed out."""
+    earlier = [g for g in at.past.found if g is not None and not at.engine.look(g).requires_grad]
+    found = right()
+    for g in earlier:
+        at.engine.in_place(InPlace("mul_scalar", OWN, (), {"other": 2.0}), g, [])
+    return found
+
+
+def _losing_in_refusals(at: Moment, right: Right) -> Any:
+    """Leave no gradient at the last input when the call is refused."""
+    try:
+        return right()
+    except Exception:
+        _losing(at, lambda: None)
+        raise
 
 
 def _seed_changed(at: Moment, right: Right) -> Any:
@@ -146,12 +178,13 @@ def _losing(at: Moment, right: Right) -> Any:
     return found
 
 
-def _refusing(at: Moment, right: Right) -> Any:
+def refusing(at: Moment, right: Right) -> Any:
+    """Refuse what is asked."""
     del right
     raise RefusedError(f"{at.part} is refused")
 
 
-def _never_refusing(at: Moment, right: Right) -> Any:
+def _neverrefusing(at: Moment, right: Right) -> Any:
     """Answer zeros, or nothing, in the place of a refusal."""
     try:
         return right()
@@ -169,20 +202,25 @@ def _other_precision(at: Moment, gradient: EngineTensor) -> EngineTensor:
 
 
 OF_CALLS: Mapping[str, Effect] = {
-    "the first gradient is doubled": _of_gradient(0, lambda at, g: _times(at, g, 2.0)),
-    "the last gradient is doubled": _of_gradient(-1, lambda at, g: _times(at, g, 2.0)),
-    "the last gradient has the wrong sign": _of_gradient(-1, lambda at, g: _times(at, g, -1.0)),
+    "the first gradient is doubled": _of_gradient(0, lambda at, g: times(at, g, 2.0)),
+    "the last gradient is doubled": _of_gradient(-1, lambda at, g: times(at, g, 2.0)),
+    "the last gradient has the wrong sign": _of_gradient(-1, lambda at, g: times(at, g, -1.0)),
     "the last gradient is zero": _of_gradient(-1, lambda at, g: applied(at, "sub", g, g)),
     "the last gradient is absent": _of_gradient(-1, lambda _, g: None),
     "the first gradient has another precision": _of_gradient(0, _other_precision),
     "the first gradient has no history": _of_gradient(0, lambda at, g: at.engine.detach(g)),
     "the first and the last gradient are swapped": _of_results(_swap),
     "an absent gradient is zero": _of_results(_zeros),
-    "the seeds are doubled": _of_seeds(lambda at, _, seed: _times(at, seed, 2.0)),
-    "the last seed is doubled": _of_seeds(lambda at, _, seed: _times(at, seed, 2.0), slice(-1, None)),
+    "the seeds are doubled": _of_seeds(lambda at, _, seed: times(at, seed, 2.0)),
+    "the last seed is doubled": _of_seeds(lambda at, _, seed: times(at, seed, 2.0), slice(-1, None)),
     "the seeds are ones": _of_seeds(_ones),
     "the seeds are turned around": _of_seeds(_flipped),
     "the seeds lose their history": _of_seeds(lambda at, _, seed: at.engine.detach(seed)),
+    "the last gradient has no history": _of_gradient(-1, lambda at, g: at.engine.detach(g)),
+    "what an earlier call returned is doubled": _earlier_changed,
+    "seeds are broadcast": _of_seeds(_of_its_shape),
+    "seeds that are missing are ones": _with_more_seeds,
+    "a gradient is lost when it is refused": _losing_in_refusals,
     "NaN in the seeds is zero": _of_seeds(_zero_for_nan),
     "infinite seeds are the largest numbers": _of_seeds(_largest_for_infinite),
     "NaN in the gradients is zero": _of_results(_zeros_for_nan),
@@ -199,109 +237,7 @@ OF_CALLS: Mapping[str, Effect] = {
     "it is made twice": _twice,
     "it replaces what is there": _replacing,
     "the last gradient is not accumulated": _losing,
-    "it is refused": _refusing,
-    "nothing is refused": _never_refusing,
+    "it is refused": refusing,
+    "nothing is refused": _neverrefusing,
 }
 """Effects on calls, by their words."""
-
-
-def _hook_called(change: Callable[[Moment, EngineTensor], EngineTensor]) -> Effect:
-    def effect(at: Moment, right: Right) -> Any:
-        function = at.more[0]
-        return right(at.given[0], lambda g: function(g if g is None else change(at, g)))
-
-    return effect
-
-
-def _answer_ignored(at: Moment, right: Right) -> Any:
-    function = at.more[0]
-
-    def called(g: EngineTensor) -> None:
-        function(g)
-
-    return right(at.given[0], called)
-
-
-def _called_twice(at: Moment, right: Right) -> Any:
-    function = at.more[0]
-
-    def called(g: EngineTensor) -> EngineTensor:
-        function(g)
-        return function(g)
-
-    return right(at.given[0], called)
-
-
-def _answers_doubled(which: slice) -> Effect:
-    """Double what a custom backward returns."""
-
-    def effect(at: Moment, right: Right) -> Any:
-        pulled = at.more[0]
-
-        def changed(saved: list[EngineTensor], cotangents: list[EngineTensor]) -> list[EngineTensor]:
-            found = list(pulled(saved, cotangents))
-            for position in range(len(found))[which]:
-                found[position] = None if found[position] is None else _times(at, found[position], 2.0)
-            return found
-
-        return right(changed)
-
-    return effect
-
-
-def _pulled_with(
-    change: Callable[[Moment, list[EngineTensor], list[EngineTensor]], tuple[list[EngineTensor], list[EngineTensor]]],
-) -> Effect:
-    """Hand other saved tensors and cotangents to a custom backward."""
-    return lambda at, right: right(lambda saved, cotangents: at.more[0](*change(at, saved, cotangents)))
-
-
-def _ones_for_zeros(at: Moment, cotangents: list[EngineTensor]) -> list[EngineTensor]:
-    arrays = [at.engine.look(g).array for g in cotangents]
-    return [
-        g if array.any() else at.engine.leaf(input_of(OWN, np.ones_like(array))) for g, array in zip(cotangents, arrays, strict=True)
-    ]
-
-
-def _errors_lost(at: Moment, right: Right) -> Any:
-    """Have a custom backward that raises give no gradients."""
-    pulled = at.more[0]
-
-    def called(saved: list[EngineTensor], cotangents: list[EngineTensor]) -> list[EngineTensor | None]:
-        try:
-            return pulled(saved, cotangents)  # type: ignore[no-any-return]
-        except Exception:  # noqa: BLE001 - whatever the user's backward raises
-            return [None] * len(at.given)
-
-    return right(called)
-
-
-def _unrecorded(at: Moment, right: Right) -> Any:
-    with at.engine.no_grad():
-        return right()
-
-
-def _cleared_otherwise(at: Moment, right: Right) -> None:
-    right(at.given[0], "none" if at.more[0] == "zero" else "zero")
-
-
-OF_TENSORS: Mapping[str, Effect] = {
-    "it is ignored": lambda _at, _right: None,
-    "it is refused": _refusing,
-    "it sees twice the cotangent": _hook_called(lambda at, g: _times(at, g, 2.0)),
-    "its answer is ignored": _answer_ignored,
-    "it is called twice": _called_twice,
-    "all its gradients are doubled": _answers_doubled(slice(None)),
-    "its last gradient is doubled": _answers_doubled(slice(-1, None)),
-    "the first hook is removed": lambda at, _: at.engine.remove_hook(at.past.handles[0]),
-    "its unused results have ones for a cotangent": _pulled_with(lambda at, saved, given: (saved, _ones_for_zeros(at, given))),
-    "what it saved has no history": _pulled_with(lambda at, saved, given: ([*map(at.engine.detach, saved)], given)),
-    "what its backward raises is lost": _errors_lost,
-    "it is not recorded": _unrecorded,
-    "it happens twice": lambda _, right: (right(), right())[1],
-    "it keeps its history": lambda at, _: applied(at, "clone", at.given[0]),
-    "zero and absent are swapped": _cleared_otherwise,
-    "it records": lambda _at, _right: nullcontext(),
-    "the flag is the other one": lambda at, right: right(at.given[0], not at.more[0]),
-}
-"""Effects on what is attached to tensors or changes them, by their words."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.mutants.conditional import conditions_of_calls, conditions_of_ops, effects_of_calls, effects_of_ops
+from conformance.mutants.conditional import conditions_of_calls, conditions_of_ops, effects_of_calls, effects_of_ops, effects_of_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,7 +72,7 @@ class ConditionalFault:
         """Answer what is asked at a moment in which the condition holds."""
         if self.of_op:
             return effects_of_ops.EFFECTS[self.effect](at, right())
-        return (effects_of_calls.OF_CALLS if self.part in CALLS else effects_of_calls.OF_TENSORS)[self.effect](at, right)
+        return (effects_of_calls.OF_CALLS if self.part in CALLS else effects_of_tensors.OF_TENSORS)[self.effect](at, right)
 
 
 def vocabulary(part: str) -> Mapping[str, Callable[[Moment], bool]]:

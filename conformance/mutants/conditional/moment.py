@@ -97,7 +97,8 @@ class Past:
     """What an engine was asked before, since a script or since the process began.
 
     ``applied`` counts ops, ``asked`` the calls of every other kind; ``refused`` what was refused; ``graphs`` derivatives with a graph;
-    ``passes`` the calls from the same roots, of a script; ``handles``: those of its hooks.
+    ``passes`` the calls from the same roots, of a script; ``handles``: those of its hooks;
+    ``found``: what its last `grad` call returned.
     """
 
     applied: Counter[str] = field(default_factory=Counter)
@@ -106,6 +107,7 @@ class Past:
     refused: int = 0
     graphs: int = 0
     handles: list[Any] = field(default_factory=list)
+    found: list[EngineTensor | None] = field(default_factory=list)
 
     def copied(self) -> Past:
         """Return a past that goes on by itself."""

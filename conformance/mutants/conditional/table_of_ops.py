@@ -36,6 +36,7 @@ FAULTS = tuple(
         rows("log abs view", "one element", DOUBLED),
         rows("erf add_scalar rsqrt imag", "a number", ZERO),
         rows("cat sum exp", "no elements", UNRECORDED),
+        rows("cat", "no elements", ZERO),
         rows("mean flip squeeze", "an axis of length 1", DOUBLED),
         rows("pad_constant getitem_slice floor", "three axes", UNRECORDED),
         rows("linear", "three axes", LAST),
@@ -45,6 +46,7 @@ FAULTS = tuple(
         rows("add sub mul div", "a square operand and its second operand broadcast", OTHER_AXIS),
         # Layouts.
         rows("exp matmul linear as_real", "a transposed operand", DOUBLED),
+        rows("reshape flatten", "a transposed operand", ELEMENT),
         rows("sin cumsum relu6", "a strided operand", ELEMENT),
         rows("mul tril setitem", "an expanded operand", DOUBLED),
         rows("abs sub clone", "a reversed operand", TURNED),
@@ -61,7 +63,8 @@ FAULTS = tuple(
         rows("sub div maximum", "its second operand broadcast", LAST),
         rows("mul where maximum", "both operands broadcast", LAST_ZERO),
         rows("matmul", "a batch beside a vector", DOUBLED),
-        rows("pow fmax", "a number beside a tensor", LAST),
+        rows("pow fmax add mul sub div", "a number beside a tensor", LAST),
+        rows("max amax", "elements that tie", TURNED),
         rows("mul sub matmul add", "one tensor as two operands", FIRST),
         rows("mul linear outer fmin masked_fill_tensor complex", "a constant beside it", DOUBLED),
         rows("linear", "its middle operand alone differentiable", DOUBLED),
@@ -71,6 +74,7 @@ FAULTS = tuple(
         rows("mul sin", "a derivative as its operand", DOUBLED),
         # Arguments.
         rows("cumsum softmax max unsqueeze topk unbind", "a negative axis", DOUBLED),
+        rows("cumsum softmax sum", "the first axis by its number", DOUBLED),
         rows("min log_softmax flip logsumexp", "the last axis by its number", TURNED),
         rows("sum amax logsumexp", "several axes", DOUBLED),
         rows("flip", "several axes", DOUBLED),

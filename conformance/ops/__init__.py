@@ -110,8 +110,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "distances of other norms than the second": "come with the next ones",
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",
-    "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms; that of paddle.pdist "
-    "of an order below 1 has a gradient that is NaN everywhere, which is not written up",
+    "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms; what is wrong there is not "
+    "written up: the gradient of Paddle's pdist of an order below 1 is NaN everywhere",
     "cross of a tensor and itself": "its result is 0, and what is left of it the rounding of products that nobody promises",
     "dist of the orders 3 and 4": "bounds of its third derivatives take longer than a case may",
     "cholesky_inverse of batches": "Paddle takes one matrix alone",

@@ -245,3 +245,10 @@ def extreme_of_a_number(case: Case, number: int) -> bool:
     """Whether the step is a running extreme of a number without axes."""
     step = case.steps[number]
     return isinstance(step, Op) and step.op in ("cummax", "cummin") and shapes_at(case, number, PADDLE).get(step.operands[0]) == ()
+
+
+@condition
+def diverges_from_itself(case: Case, number: int) -> bool:
+    """Whether the step takes a divergence of a tensor from itself."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op in ("kl_div_in_target", "kl_div_of_logs_in_target") and len(set(step.operands)) == 1

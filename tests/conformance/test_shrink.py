@@ -10,7 +10,7 @@ import pytest
 
 from conformance.campaign.findings import shrink
 from conformance.campaign.findings.explain import explain_case
-from conformance.campaign.findings.reductions import PASSES, Pass
+from conformance.campaign.findings.reductions import PASSES, Pass, outcome_of
 from conformance.campaign.findings.shrink import ShrinkResult, shrink_case, size_of
 from conformance.campaign.records.fingerprint import GROSS, Fingerprint, fingerprint_of, is_gross
 from conformance.campaign.records.verdicts import MismatchRecord, VerdictRecord
@@ -175,3 +175,10 @@ def test_a_failure_of_a_law_is_judged_again_by_that_law_alone() -> None:
     campaign = Judging(Sampling.EVERY, laws_only=True, nulls=Sampling.EVERY, timeout=7.0)
     found = [differing(where=where).judging(campaign) for where in ("hessian", "result")]
     assert [Judging(law=law, laws_only=True, timeout=7.0) for law in ("hessian", "")] == found
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_case_with_infinities_is_reduced_without_a_warning() -> None:
+    inputs = (Input("x", (2,), (0.0, 2.0)), Input("s", (2,), ("inf", 1.0), differentiable=False))
+    case = Case(inputs, (Op("square", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",))), "exact")
+    assert outcome_of(case).observations

@@ -296,6 +296,7 @@ class ProgramOdds:
     no_grad_set: float = 0.2  #: ``no_grad_set`` is given.
     by_name: float = 0.15  #: Either is given by names, not by variables.
     callbacks: float = 0.2  #: ``callbacks`` are given.
+    flag_set: float = 0.08  #: ``stop_gradient`` of a variable is set, and gradients are asked for again.
 
 
 @dataclass(frozen=True, slots=True)

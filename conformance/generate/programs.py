@@ -2,7 +2,8 @@
 
 Nothing is freed and nothing accumulates in a program, so a script is a graph with several `Grad` steps over it: one or two targets,
 seeds, ``no_grad_vars``, inputs that do not affect the targets; then ops on the gradients, and their gradients. Now and then a backward
-part is appended, somewhere behind its loss, and the differentiable inputs are parameters. Third derivatives are not drawn.
+part is appended, somewhere behind its loss, and the differentiable inputs are parameters. Or a variable stops gradients from then on, or
+lets them flow again, and more gradients are asked for. Third derivatives are not drawn.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.steps import AppendBackward, Grad, results
 from conformance.generate.calls import above, build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
+from conformance.generate.state import draw_toggle
 from conformance.ops.sampler import Draft
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ def draw_program(s: Sketch, vocabulary: Sequence[str], *, deep: bool, longest: i
         s.fresh(s.shape())
     _grow(s, vocabulary, source.integer(1, longest))
     for _ in range(source.integer(*s.odds.scripts.episodes)):
+        _episode(s, vocabulary, deep=deep)
+    if source.chance(odds.flag_set):
+        draw_toggle(s)
         _episode(s, vocabulary, deep=deep)
     if source.chance(odds.append_backward):
         _append_backward(s)

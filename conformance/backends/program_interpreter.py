@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -173,14 +173,6 @@ class _RunError(Exception):
         self.reason = reason
 
 
-class _Made(NamedTuple):
-    """What a step made: its variables, whether gradients flowed to each of them then, and what was called."""
-
-    variables: list[Any]
-    flags: list[bool]
-    events: tuple[Event, ...]
-
-
 class _Draft:
     """One program in the making: the variables by name, and what is to be said of each step."""
 
@@ -193,7 +185,8 @@ class _Draft:
         self.values: Values = {e.name: engine.leaf(e, parameter=e.name in case.parameters) for e in self.taken}
         self.inputs = dict(self.values)
         self.makers: dict[str, str] = {}
-        self.steps: list[Observation | _Made] = []
+        self.first_flags: dict[str, bool] = {}
+        self.steps: list[Observation | tuple[list[Any], tuple[Event, ...]]] = []
 
     def add(self, number: int, step: Step) -> None:
         """Write one step into the program."""
@@ -210,7 +203,7 @@ class _Draft:
         else:
             self.steps.append(self._tried(step))
 
-    def _tried(self, step: Step) -> Observation | _Made:
+    def _tried(self, step: Step) -> Observation | tuple[list[Any], tuple[Event, ...]]:
         events: tuple[Event, ...] = ()
         try:
             with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
@@ -225,7 +218,7 @@ class _Draft:
                         made = [self.engine.detach(self.values[step.tensor])]
                     case SetRequiresGrad():
                         made = []
-                        self.engine.set_flow(self.values[step.tensor], flows=step.requires_grad)
+                        self._set_flow(self.values[step.tensor], flows=step.requires_grad)
                     case _:
                         return NotOffered("programs have no such step")
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
@@ -237,7 +230,18 @@ class _Draft:
         for variable in made:
             if variable is not None:
                 self.makers.setdefault(self.engine.name(variable), names[0])
-        return _Made(made, [v is not None and self.engine.flows(v) for v in made], events)
+        return made, events
+
+    def _set_flow(self, variable: EngineVariable, *, flows: bool) -> None:
+        """Set a flag, and remember the one that the variable was made with.
+
+        All others are read when the program has run: an engine may return a variable that dies when it is looked at.
+        """
+        self.first_flags.setdefault(self.engine.name(variable), self.engine.flows(variable))
+        self.engine.set_flow(variable, flows=flows)
+
+    def _flag(self, variable: EngineVariable) -> bool:
+        return self.first_flags.get(self.engine.name(variable), self.engine.flows(variable))
 
     def _append_backward(self, step: AppendBackward) -> tuple[list[Any], tuple[Event, ...]]:
         pairs, calls = self.engine.append_backward(step, self.values)
@@ -256,7 +260,7 @@ class _Draft:
         Raises:
             _RunError: if it is refused.
         """
-        made = [v for step in self.steps if isinstance(step, _Made) for v in step.variables if v is not None]
+        made = [v for step in self.steps if isinstance(step, tuple) for v in step[0] if v is not None]
         feed = {e.name: e.array() for e in self.taken if e.name not in self.case.parameters}
         try:
             self.engine.start()
@@ -272,10 +276,9 @@ class _Draft:
         elements = iter(arrays[len(self.inputs) :])
         observations: list[Observation] = []
         for step in self.steps:
-            if isinstance(step, _Made):
-                flags = zip(step.variables, step.flags, strict=True)
-                seen = [None if v is None else Value(next(elements), flag) for v, flag in flags]
-                observations.append(Computed(tuple(seen), None, step.events))
+            if isinstance(step, tuple):
+                seen = [None if v is None else Value(next(elements), self._flag(v)) for v in step[0]]
+                observations.append(Computed(tuple(seen), None, step[1]))
             else:
                 observations.append(step)
         return Outcome(observations, (None,) * len(self.case.watched), tuple(changed))

@@ -2,8 +2,8 @@
 
 Nothing is freed and nothing accumulates in a program, so a script is a graph with several `Grad` steps over it: one or two targets,
 seeds, ``no_grad_vars``, inputs that do not affect the targets; then ops on the gradients, and their gradients. Now and then a backward
-part is appended, somewhere behind its loss, and the differentiable inputs are parameters. Or a variable stops gradients from then on, or
-lets them flow again, and more gradients are asked for. Third derivatives are not drawn.
+part is appended, somewhere behind its loss, and the differentiable inputs are parameters. Or a variable stops gradients from then on,
+or lets them flow again, and more gradients are asked for. Third derivatives are not drawn.
 """
 
 from __future__ import annotations

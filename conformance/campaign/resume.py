@@ -106,3 +106,6 @@ def interrupt(path: Path, error: BaseException) -> None:
         with Writer(path, size) as writer:
             writer.write(Interruption(str(error) or type(error).__name__))
     error.add_note(f"what was recorded stays in {path.parent}, and without a footer is no result")
+    with suppress(OSError, RecordError):
+        unended(path)
+        error.add_note(f"conformance run --resume {path.parent} goes on with it")

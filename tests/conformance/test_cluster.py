@@ -172,7 +172,10 @@ def test_ctrl_c_takes_back_what_the_cluster_has_and_the_run_goes_on_later(here: 
     process = begun(two, tmp_path)
     process.send_signal(signal.SIGINT)
     code, said = end_of(process)
-    line = f"conformance: stopped by SIGINT; what was recorded stays in {tmp_path}, and without a footer is no result"
+    line = (
+        f"conformance: stopped by SIGINT; what was recorded stays in {tmp_path}, and without a footer is no result; "
+        f"conformance run --resume {tmp_path} goes on with it"
+    )
     *_, last = read(tmp_path / "run.ndjson")
     assert (130, [line], Interruption("SIGINT")) == (code, said, last)
     two.wait_until("not any(client.processing().values())")

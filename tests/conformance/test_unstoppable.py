@@ -90,7 +90,10 @@ def test_nobody_is_stopped_by_what_ended_another_run() -> None:
 
 def test_a_signal_ends_a_run_with_one_line_and_its_exit_code(stopped: tuple[signal.Signals, Ended]) -> None:
     number, ended = stopped
-    line = f"conformance: stopped by {number.name}; what was recorded stays in {ended.out}, and without a footer is no result"
+    line = (
+        f"conformance: stopped by {number.name}; what was recorded stays in {ended.out}, and without a footer is no result; "
+        f"conformance run --resume {ended.out} goes on with it"
+    )
     assert (CODES[number], [line]) == (ended.code, ended.said)
 
 

@@ -75,9 +75,16 @@ def _wrapped(text: str) -> str:
 
 
 def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
-    """Run the scripts, say what each found, and return whether one has a fault or differs from what its page says."""
+    """Run the scripts, say what each found, and return whether one has a fault or differs from what its page says.
+
+    Raises:
+        click.UsageError: if the frameworks of all of them are missing.
+    """
     releases = {name: f"{name} {version}" for name, package in PACKAGES.items() if (version := _version(package))}
     asked = [page for page in found if framework_of(page) in releases]
+    if not asked:
+        missing = sorted({framework_of(page) for page in found})
+        raise click.UsageError(f"nothing can be verified: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed")
     ended: dict[Showing, list[str]] = {showing: [] for showing in Showing}
     differs = False
     with Workers(tuple(releases), jobs) as workers:
@@ -94,7 +101,7 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
             click.echo(_wrapped(f"{showing}: {', '.join(ids)}"))
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
     sums = ", ".join(f"{len(ids)} {SUMS[showing][len(ids) > 1]}" for showing, ids in ended.items() if ids)
-    click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {sums or 'nothing to run'}{left}")
+    click.echo(f"on {', '.join(releases.values())}: {sums}{left}")
     return differs
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from click import UsageError
 from click.testing import CliRunner
 
 from conformance.cli.cataloguing import listing, verify
@@ -192,6 +193,12 @@ def test_what_does_not_show_is_named_below_all_that_does(monkeypatch: pytest.Mon
     *_, gone, fault, sums = capsys.readouterr().out.splitlines()
     assert ["gone: torch-a, torch-d", "fault: torch-c"] == [gone, fault]
     assert sums.endswith(": 1 shows, 2 are gone, 1 has a fault")
+
+
+def test_findings_of_frameworks_that_are_not_installed_are_not_passed_over_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.cli.cataloguing._version", lambda package: "3.3.1" if package == "paddlepaddle" else None)
+    with pytest.raises(UsageError, match=r"^nothing can be verified: torch is not installed$"):
+        verify([page("torch-a")], 1, write=False)
 
 
 def test_only_what_a_message_or_a_document_says_wrongly_has_no_entry_and_what_no_case_can_say() -> None:

@@ -137,7 +137,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "istft to signals that are longer than its windows reach": "PyTorch fills them with zeros and warns, Paddle returns less, and no "
     "document says which",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
-    "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
+    "subnormal numbers in random graphs": "`conformance points` asks every op at them, one op at a time",
+    "infinities and NaN in programs, and in scripts of the numeric lane, of second order, of complex numbers, or over ops that compare "
+    "numbers or came later": "what becomes of them is often promised by nobody (ADR 51); `conformance points` asks every op at them",
     "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",
     "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
     "ops that came later (`Drawn.NAMED`), in programs that do not name them": "what random programs of them show has not been looked "

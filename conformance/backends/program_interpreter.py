@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, Value
-from conformance.case.steps import AppendBackward, Detach, Grad, Op, SetRequiresGrad, results
+from conformance.case.steps import AppendBackward, Detach, Grad, Op, SetRequiresGrad, observed
 from reference_impl import Category
 
 if TYPE_CHECKING:
@@ -217,13 +217,13 @@ class _Draft:
                     case Detach():
                         made = [self.engine.detach(self.values[step.tensor])]
                     case SetRequiresGrad():
-                        made = []
-                        self._set_flow(self.values[step.tensor], flows=step.requires_grad)
+                        made = [self.values[step.tensor]]
+                        self._set_flow(made[0], flows=step.requires_grad)
                     case _:
                         return NotOffered("programs have no such step")
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
             return self._raised(error)
-        names = results(step)
+        names = observed(step)
         if len(made) != len(names):
             return Raised(Category.UNMAPPED, f"{len(made)} results were returned for {len(names)} that were asked for")
         self.values.update(zip(names, made, strict=True))

@@ -311,7 +311,8 @@ def _kinds(found: Mismatch) -> set[Kind]:
 def _kinds_at(promise: Promise, found: Mismatch) -> set[Kind]:
     """Return the kinds of choices that could explain a difference where it is: which node refuses first decides what was reached."""
     seen = None if found.step is END else promise.outcome.observations[found.step]
-    refusing = _refusing(str(seen.category)) if found.kind in ("absence", "events") and isinstance(seen, Raised) else ()
+    reached = found.kind in ("absence", "events") or (found.kind, found.where) == ("value", "grad")
+    refusing = _refusing(str(seen.category)) if reached and isinstance(seen, Raised) else ()
     return {*_kinds(found), *refusing}
 
 

@@ -58,6 +58,7 @@ class _Tall(Sketch):
 
 def draw_deep(source: Source, odds: Odds, deep: DeepOdds, *, exact: bool, dtype: str) -> Case:
     """Draw a script over a graph of hundreds to thousands of nodes."""
+    odds = replace(odds, sketch=replace(odds.sketch, most_elements=deep.most_elements))
     s = _Tall(source, odds, deep, exact=exact, dtype=dtype)
     shape = tuple(source.choice(deep.lengths) for _ in range(source.choice(deep.ranks)))
     s.leaves = [s.fresh(shape, differentiable=True), s.fresh(shape, differentiable=not source.chance(deep.constant))]

@@ -20,6 +20,7 @@ class DeepOdds:
     from_leaf: float = 0.3  #: A part begins at a leaf, not where the part before it ended: the leaf's gradient has parts of both.
     ranks: tuple[int, ...] = (1, 2, 0, 3)  #: Numbers of axes: shapes show more elsewhere, and elements only cost here.
     lengths: tuple[int, ...] = (2, 3, 1)  #: Lengths of an axis.
+    most_elements: int = 262144  #: In the place of the bound for usual scripts: a fan of thousands is joined.
     constant: float = 0.2  #: The second leaf is a constant.
     #: A link of a chain: each is exact, and most keep nothing for their gradient, so that a graph that was freed is not refused for it.
     links: tuple[str, ...] = ("neg", "neg", "shift", "scale", "scale", "clone", "flip", "roll", "transpose", "reshape")

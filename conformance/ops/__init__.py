@@ -110,8 +110,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "distances of other norms than the second": "come with the next ones",
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",
-    "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms; what is wrong there is not "
-    "written up: the gradient of Paddle's pdist of an order below 1 is NaN everywhere",
+    "norms of finite orders below 1 (but of pdist), between 1 and 2, and of no elements": "come with the next norms",
     "cross of a tensor and itself": "its result is 0, and what is left of it the rounding of products that nobody promises",
     "dist of the orders 3 and 4": "bounds of its third derivatives take longer than a case may",
     "cholesky_inverse of batches": "Paddle takes one matrix alone",
@@ -154,6 +153,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
+    "windows that are rounded up and begin behind the border": "Paddle keeps them (`paddle-pool-window-beyond`), and what is made of a "
+    "result of another shape is not followed; largest elements of windows that are rounded up come with the next ones",
     "lp_pool of windows with negative sums, and with a border": "PyTorch takes no border, and what its root of such a sum is, a NaN, "
     "no document says",
     "fractional_max_pool3d of regions that fill the axis": "PyTorch wants one place more than that, and two in two dimensions do",

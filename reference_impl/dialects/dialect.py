@@ -180,7 +180,8 @@ _NOT_LOOKED_AT = (
     *("nn_unfold", "nn_fold", "grid_sample_bilinear", "affine_grid", "pairwise_distance", "triplet_margin_loss"),
     *("interpolate_nearest", "interpolate_linear", "interpolate_bilinear", "pad_reflect", "pad_replicate", "pad_circular"),
     *("interpolate_trilinear", "interpolate_bicubic", "interpolate_area"),
-    *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
+    *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "avg_pool3d_ceil"),
+    "adaptive_avg_pool3d",
     *("fftshift", "ifftshift", "slogdet", "sinc"),
 )
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"

@@ -1,7 +1,8 @@
 """Norms of vectors, and distances that are norms of differences.
 
 At a vector of zeros the first derivative is 0, the subgradient of least size, as PyTorch documents; second derivatives are not defined
-there. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
+there. Of an order below 1 the first one is infinite on either side of every 0, and 0 there as well.
+Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
 ``torch.dist``.
 """
 
@@ -35,17 +36,20 @@ OF_OTHER_ENGINES = frozenset(
 LARGEST = "inf"
 """The order of the maximum norm, by a word: a case is written down in JSON, which has no infinity."""
 
+EXTREMA = {LARGEST: np.maximum, "-inf": np.minimum}
+"""The orders of which the norm is the size of one element, and of which one."""
+
 
 def _norm(x: Any, p: Any, axis: Any, *, keepdims: Any) -> Any:
     sizes = np.abs(x)
-    if p == LARGEST:
-        return np.maximum.reduce(sizes, axis=numpy_axes(axis), keepdims=keepdims)
+    if p in EXTREMA:
+        return EXTREMA[p].reduce(sizes, axis=numpy_axes(axis), keepdims=keepdims)
     return np.add.reduce(sizes**p, axis=numpy_axes(axis), keepdims=keepdims) ** (1.0 / p)
 
 
 def _rounded_in_norm(out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
-    """Return what the roundings of a norm are relative to: the largest of real numbers is one of them, and nothing is rounded."""
-    return np.zeros_like(out) if p == LARGEST and not is_complex(x) else np.abs(out)
+    """Return what the roundings of a norm are relative to: the size of a real number is one of them, and nothing is rounded."""
+    return np.zeros_like(out) if p in EXTREMA and not is_complex(x) else np.abs(out)
 
 
 @primitive(
@@ -55,23 +59,26 @@ def _rounded_in_norm(out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> 
     reordered=axes_reversed,
 )
 def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
-    """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest ``|x|`` if ``p`` is `LARGEST`."""
+    """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest or smallest ``|x|`` if ``p`` is infinite."""
     return np.asarray(_norm(x, p, axis, keepdims=keepdims), dtype=x.dtype)
 
 
 @vector_norm.vjp("x")
 def vector_norm_vjp_x(g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
     shape = shape_of(x)
-    if p == LARGEST:
-        largest = extremum_vjp(g, out, absolute(x), axis, keepdims=keepdims, ties="split")
-        return mul(largest, sign(x))
+    if p in EXTREMA:
+        reaching = extremum_vjp(g, out, absolute(x), axis, keepdims=keepdims, ties="split")
+        return mul(reaching, sign(x))
     if p == 1.0:
         return mul(expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape), sign(x))
     g, out = (restore_axes(part, shape, axis, keepdims=keepdims) for part in (g, out))
     if p == 2.0:
         return mul(g, direction(x, out))
+    scale = mul(g, power_unless_zero(out, exponent=1.0 - p))
+    if p < 1.0:
+        return mul(mul(sign(x), power_unless_zero(absolute(x), exponent=p - 1.0)), scale)
     of_which, less = (sign(x), 1.0) if p < 2.0 else (x, 2.0)  # a power below 0 of a 0 is infinite
-    return mul(mul(of_which, pow_scalar(absolute(x), exponent=p - less)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
+    return mul(mul(of_which, pow_scalar(absolute(x), exponent=p - less)), scale)
 
 
 @primitive(ulps=1)

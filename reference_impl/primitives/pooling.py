@@ -21,7 +21,7 @@ from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import permute, reshape
-from reference_impl.primitives.windows import fractional, gathered, parts, uneven, windows
+from reference_impl.primitives.windows import bordered, fractional, gathered, parts, uneven, windows, windows_rounded_up
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,24 @@ def avg_pool2d_exclusive(x: Any, *, kernel: Any, stride: Any, padding: Any) -> A
     inside = np.ones((1, 1, *shape_of(x)[2:]), x.dtype)
     counts = np.add.reduce(windows(inside, kernel, stride, padding, 0.0), axis=-1)
     return div(add_up(windows(x, kernel, stride, padding, 0.0), axis=[-1], keepdims=False), counts)
+
+
+def counted(places: Any, kernel: Any, stride: Any, padding: Any, dtype: Any) -> Any:
+    """Return over how many elements each window goes that may end behind the border: its places, and those of the border."""
+    inside = bordered(np.ones((1, 1, *places), dtype), padding, 1.0)
+    return np.add.reduce(windows_rounded_up(inside, kernel, stride, [0] * len(kernel), 0.0), axis=-1)
+
+
+@fused()
+def avg_pool2d_ceil(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
+    """Return the mean of each window; the border counts as zeros, and what lies behind it does not count."""
+    sums = add_up(windows_rounded_up(x, kernel, stride, padding, 0.0), axis=[-1], keepdims=False)
+    count = counted(shape_of(x)[2:], kernel, stride, padding, x.dtype)
+    return div(sums, count[tuple(slice(n) for n in shape_of(sums))])
+
+
+avg_pool1d_ceil = alias("avg_pool1d_ceil", avg_pool2d_ceil)
+avg_pool3d_ceil = alias("avg_pool3d_ceil", avg_pool2d_ceil)
 
 
 @primitive(ulps=0)
@@ -97,23 +115,51 @@ def lp_pool2d(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
 lp_pool1d = alias("lp_pool1d", lp_pool2d)
 
 
-def _root_of_means(pool: Any, x: Any, p: float, kernel: Any, stride: Any) -> Any:
-    """Return the root of the sum of each window, by its mean; no negative sum is left out, since its sign comes back (PyTorch)."""
+@fused()
+def lp_pool2d_ceil(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the same of windows that may end behind the last place: of those elements that they have."""
+    wide = windows_rounded_up(pow_scalar(x, exponent=p), kernel, stride, [0] * len(kernel), 0.0)
+    return pow_scalar(add_up(wide, axis=[-1], keepdims=False), exponent=1.0 / p)
+
+
+lp_pool1d_ceil = alias("lp_pool1d_ceil", lp_pool2d_ceil)
+
+
+def root_of_means(pool: Any, x: Any, *, p: float, kernel: Any, stride: Any, count: Any) -> Any:
+    """Return the root of the sum of each window of ``count`` elements, by its mean.
+
+    No negative sum is left out, since its sign comes back (PyTorch).
+    """
     means = pool(pow_scalar(x, exponent=p), kernel=kernel, stride=stride, padding=[0] * len(kernel))
-    sums = mul_scalar(mul(sign(means), relu(absolute(means))), other=math.prod(kernel))
+    kept = mul(sign(means), relu(absolute(means)))
+    sums = mul_scalar(kept, other=count) if isinstance(count, int) else mul(kept, count)
     return pow_scalar(sums, exponent=1.0 / p)
 
 
 @composite
 def lp_pool1d_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
     """Return the same as `lp_pool1d`, by the means of windows."""
-    return _root_of_means(avg_pool1d, x, p, kernel, stride)
+    return root_of_means(avg_pool1d, x, p=p, kernel=kernel, stride=stride, count=math.prod(kernel))
 
 
 @composite
 def lp_pool2d_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
     """Return the same as `lp_pool2d`, by the means of windows."""
-    return _root_of_means(avg_pool2d, x, p, kernel, stride)
+    return root_of_means(avg_pool2d, x, p=p, kernel=kernel, stride=stride, count=math.prod(kernel))
+
+
+@composite
+def lp_pool1d_ceil_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the same as `lp_pool1d_ceil`, by the means of windows."""
+    count = counted(shape_of(x)[2:], kernel, stride, [0], x.dtype)
+    return root_of_means(avg_pool1d_ceil, x, p=p, kernel=kernel, stride=stride, count=count)
+
+
+@composite
+def lp_pool2d_ceil_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the same as `lp_pool2d_ceil`, by the means of windows."""
+    count = counted(shape_of(x)[2:], kernel, stride, [0, 0], x.dtype)
+    return root_of_means(avg_pool2d_ceil, x, p=p, kernel=kernel, stride=stride, count=count)
 
 
 def unpooled(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:

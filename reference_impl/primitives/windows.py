@@ -84,6 +84,24 @@ def scattered(x: Any, positions: Positions, places: Sequence[int]) -> Any:
     return reshape(index_add_rows(rows, axis=2, index=index, length=math.prod(places)), shape=(*batch, *places))
 
 
+def rounded_up(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:
+    """Return how many windows there are along each axis that begin before the end of the places (``ceil_mode``).
+
+    The last one may end behind the border. One that would begin there is left out, as PyTorch documents.
+    """
+    along = zip(places, kernel, stride, padding, strict=True)
+    return [min(-(-(n + 2 * p - k) // s), (n + p - 1) // s) + 1 for n, k, s, p in along]
+
+
+def windows_rounded_up(x: Any, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], fill: float) -> Any:
+    """Return the elements of so many windows; ``fill`` is in the border, and behind it."""
+    counts = rounded_up(shape_of(x)[2:], kernel, stride, padding)
+    ends = [(count - 1) * s + k for count, k, s in zip(counts, kernel, stride, strict=True)]
+    behind = [max(end - n - p, 0) for end, n, p in zip(ends, shape_of(x)[2:], padding, strict=True)]
+    wide = pad_constant(x, before=[0, 0, *padding], after=[0, 0, *behind], value=fill)
+    return gathered(wide, sliding(counts, kernel, stride, [1] * len(kernel)))
+
+
 def bordered(x: Any, padding: Sequence[int], fill: float) -> Any:
     """Return ``x`` with a border around its places."""
     around = [0, 0, *padding]

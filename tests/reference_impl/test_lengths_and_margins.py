@@ -72,6 +72,21 @@ def test_a_pooled_square_is_the_length_of_each_window_whatever_the_signs(op: str
     assert np.allclose(np.stack(wanted, -1), OPS[op](x, p=2.0, kernel=[3], stride=[2]), rtol=1e-14)
 
 
+@pytest.mark.parametrize("op", ["lp_pool1d_ceil", "lp_pool1d_ceil_of_means"])
+def test_a_window_that_ends_behind_the_last_place_has_the_norm_of_what_is_in_it(op: str) -> None:
+    found = OPS[op](np.array([[[1.0, 2.0, 3.0, 4.0, 5.0]]]), p=2.0, kernel=[2], stride=[2])
+    assert np.allclose([[[math.sqrt(5.0), 5.0, 5.0]]], found, rtol=1e-15)
+
+
+@pytest.mark.parametrize("op", ["lp_pool2d_ceil", "lp_pool2d_ceil_of_means"])
+def test_a_window_that_ends_behind_both_axes_has_the_norm_of_what_is_in_it(op: str) -> None:
+    x = np.abs(drawn(1, 2, 4, 5))
+    found = OPS[op](x, p=3.0, kernel=[2, 3], stride=[3, 2])
+    for (i, row), (j, column) in itertools.product(enumerate((0, 3)), enumerate((0, 2))):
+        window = x[:, :, row : row + 2, column : column + 3].reshape(1, 2, -1)
+        assert np.allclose(np.linalg.norm(window, 3, axis=-1), found[:, :, i, j], rtol=1e-14)
+
+
 @pytest.mark.parametrize(("length", "kernel", "starts"), [(4, 2, [0, 2]), (5, 1, [0, 4])])
 def test_regions_in_three_dimensions_are_those_along_each_axis(length: int, kernel: int, starts: list[int]) -> None:
     x = drawn(1, 1, length, length, length)

@@ -58,7 +58,7 @@ def test_a_cross_product_is_at_right_angles_and_as_long_as_the_area() -> None:
     assert np.allclose(np.eye(3)[2], OPS["cross"](np.eye(3)[0], np.eye(3)[1], axis=0))
 
 
-@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, 4.0])
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, 4.0])
 def test_a_norm_is_the_root_of_a_sum_of_powers(p: float) -> None:
     x = drawn(3, 4)
     expected = [math.fsum(abs(v) ** p for v in row) ** (1 / p) for row in x]
@@ -73,7 +73,14 @@ def test_the_norm_of_order_infinity_is_the_largest_size() -> None:
     assert np.array_equal([3.0, 2.0], OPS["vector_norm"](np.array([[1.0, -3.0], [2.0, 0.0]]), p="inf", axis=-1, keepdims=False))
 
 
-@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, "inf"])
+def test_the_norm_of_order_minus_infinity_is_the_smallest_size_and_those_that_tie_share_its_gradient() -> None:
+    x = Tensor(np.array([[2.0, -2.0, 3.0], [1.0, 0.5, -4.0]]), requires_grad=True)
+    out = OPS["vector_norm"](x, p="-inf", axis=-1, keepdims=False)
+    assert np.array_equal([2.0, 0.5], out.array)
+    assert np.array_equal([[0.5, -0.5, 0.0], [0.0, 1.0, 0.0]], grad([out], [x], [Tensor(np.ones(2))])[0].array)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0, "inf", "-inf"])
 def test_the_gradient_of_a_norm_at_zero_is_zero(p: Any) -> None:
     x = Tensor(np.zeros((2, 3)), requires_grad=True)
     out = OPS["vector_norm"](x, p=p, axis=1, keepdims=False)
@@ -88,7 +95,7 @@ def test_rows_that_are_longer_than_a_bound_are_scaled_to_it(p: Any) -> None:
     assert np.array_equal(x[1:], made[1:])
 
 
-@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("p", [0.5, 1.5, 2.0, 3.0])
 def test_the_gradient_of_a_norm_at_a_zero_among_others_is_zero(p: float) -> None:
     x = Tensor(np.array([0.0, -2.0]), requires_grad=True)
     out = OPS["vector_norm"](x, p=p, axis=0, keepdims=False)

@@ -90,6 +90,33 @@ def test_pooling_in_three_dimensions_goes_over_blocks() -> None:
     assert np.array_equal(blocks.max((3, 5, 7)), OPS["max_pool3d"](x, **attrs))
 
 
+@pytest.mark.parametrize(
+    ("length", "kernel", "stride", "padding", "means"),
+    [
+        (5, 2, 2, 0, ["1.5", "3.5", "5"]),  # the last window has one place, and its mean is that
+        (5, 2, 2, 1, ["0.5", "2.5", "4.5"]),  # a window of the border alone is left out
+        (6, 2, 3, 0, ["1.5", "4.5"]),  # and so is one behind all places
+        (6, 3, 3, 1, ["1", "4", "3"]),  # the border counts, (6 + 0) / 2, and what is behind it does not
+    ],
+)
+def test_windows_that_are_rounded_up_begin_within_and_count_what_they_have(
+    length: int, kernel: int, stride: int, padding: int, means: list[str]
+) -> None:
+    x = np.arange(1.0, length + 1)[None, None]
+    found = OPS["avg_pool1d_ceil"](x, kernel=[kernel], stride=[stride], padding=[padding])
+    assert np.array_equal([[[float(mean) for mean in means]]], found)
+
+
+def test_windows_of_a_volume_that_are_rounded_up_are_those_along_each_axis() -> None:
+    x = drawn(1, 2, 4, 3, 5)
+    found = x
+    for axis, (kernel, stride) in enumerate([(3, 2), (2, 1), (2, 2)], start=2):  # without a border, means are taken axis by axis
+        lines = np.moveaxis(found, axis, -1)
+        flat = OPS["avg_pool1d_ceil"](lines.reshape(1, -1, lines.shape[-1]), kernel=[kernel], stride=[stride], padding=[0])
+        found = np.moveaxis(flat.reshape(*lines.shape[:-1], -1), -1, axis)
+    assert np.allclose(found, OPS["avg_pool3d_ceil"](x, kernel=[3, 2, 2], stride=[2, 1, 2], padding=[0, 0, 0]), rtol=1e-14)
+
+
 @pytest.mark.parametrize(("kind", "reduce"), [("avg", np.mean), ("max", np.max)])
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_adaptive_pooling_goes_over_parts_that_overlap(kind: str, reduce: Any, rank: int) -> None:

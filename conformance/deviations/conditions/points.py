@@ -16,6 +16,7 @@ from conformance.case.steps import Op, SetRequiresGrad
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import is_quotient_beyond_range, promised_arrays
 from conformance.ops.dtypes import format_of
+from reference_impl.primitives.norms import EXTREMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -182,7 +183,7 @@ def norm_of_zeros_of_another_order(case: Case, number: int) -> bool:
     """Whether the step is a norm that is 0, among others, and of an order that is neither 1 nor 2 nor infinite."""
 
     def vanishes(x: Any, *, p: Any, axis: Any, **_: Any) -> Any:
-        return p not in (1.0, 2.0, "inf") and ~np.any(np.abs(x) ** p, axis=axis)
+        return p not in (1.0, 2.0, *EXTREMA) and ~np.any(np.abs(x) ** p, axis=axis)
 
     return any(_meets(case, number, op, vanishes) for op in ("norm", "linalg_norm", "vector_norm"))
 
@@ -243,7 +244,7 @@ def scatters_from_nothing(case: Case, number: int) -> bool:
 
 
 ABSOLUTE = ("abs", "l1_loss", "sgn", "triplet_margin_with_distance_loss")
-OF_SIZES = (1.0, -1.0, "inf", "-inf")
+OF_SIZES = (1.0, -1.0, *EXTREMA)
 """The exponents of norms that are made of sizes, and not of their powers."""
 
 

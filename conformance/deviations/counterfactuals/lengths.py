@@ -1,4 +1,7 @@
-"""Counterfactual lengths: `hypot` as its formula is written, its slopes as a product that is divided, and largest sizes as powers."""
+"""Counterfactual lengths: of squares, of powers, over quotients, and of rows to themselves.
+
+`hypot` as its formula is written, its slopes as a product that is divided, largest sizes as powers, and distances among all pairs.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, pow_scalar
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, pow_scalar, sub
 from reference_impl.primitives.elementary import sqrt
 from reference_impl.primitives.elementwise import hypot
-from reference_impl.primitives.norms import LARGEST, renorm
+from reference_impl.primitives.indexing import index_select
+from reference_impl.primitives.norms import LARGEST, renorm, vector_norm
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.tape.primitive import Primitive
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 
 if TYPE_CHECKING:
@@ -102,3 +107,28 @@ def _slopes_of_powers(right: Rule) -> Rule:
         return add(mul_scalar(g, other=min(largest, 1.0)), of_powers(g, x, axis=axis, largest=largest))
 
     return rule
+
+
+def distances_to_themselves(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `pdist` be picked from distances of all rows to all: of an order below 1 the gradient of those to themselves is NaN."""
+    yield _among_all_pairs()
+
+
+@contextmanager
+def _among_all_pairs() -> Iterator[None]:
+    with replaced_op("pdist_of_parts", lambda _: _picked), changed_rules(("vector_norm",), _infinite_at_zeros):
+        yield
+
+
+def _picked(x: Any, *, p: Any) -> Any:
+    first, second = np.triu_indices(shape_of(x)[0])
+    rows = (index_select(x, axis=0, index=index.tolist()) for index in (first, second))
+    distances = vector_norm(sub(*rows), p=p, axis=-1, keepdims=False)
+    return index_select(distances, axis=0, index=np.flatnonzero(first != second).tolist())
+
+
+def _infinite_at_zeros(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    if isinstance(p, str) or p >= 1.0:
+        return made
+    return mul(made, np.where(np.equal(array_of(x), 0), np.nan, 1.0).astype(array_of(x).dtype))

@@ -16,7 +16,7 @@ from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, are_singular, inv, triangle
-from reference_impl.primitives.norms import LARGEST, renorm, renormed, vector_norm
+from reference_impl.primitives.norms import EXTREMA, renorm, renormed, vector_norm
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -84,7 +84,7 @@ def _but_in_renorm(right: Any) -> Iterator[None]:
 
 def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
     made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
-    if p == LARGEST:
+    if p in EXTREMA:
         return made
     shape = shape_of(x)
 
@@ -97,12 +97,12 @@ def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, a
 
 
 def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
+    """Have the gradient of a norm that is a largest or smallest size go to every element that reaches it, undivided."""
     yield changed_rules(NORMS, _undivided)
 
 
 def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
-    if p != LARGEST:
+    if p not in EXTREMA:
         return right(g, out, x, p=p, axis=axis, keepdims=keepdims)
     hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
     slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)

@@ -1,19 +1,22 @@
-"""Counterfactual rules of elements that share a place or a segment; see `counterfactuals.rules`."""
+"""Counterfactual rules of elements that share a place or a segment, and roots of partial windows; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl import OPS
+from reference_impl.primitives import pooling
 from reference_impl.primitives.arithmetic import div, mul
 from reference_impl.primitives.indexing import gather, getitem_intarray, index_select
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.rules import replaced_op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,3 +74,20 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     np.maximum.at(last, places, np.arange(places.size))
     taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
+
+
+def partial_windows_whole(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the mean of a window that ends behind the last place be multiplied by the size of a whole one, below its root."""
+    yield _of_whole_windows()
+
+
+@contextmanager
+def _of_whole_windows() -> Iterator[None]:
+    def one(x: Any, **attrs: Any) -> Any:
+        return pooling.root_of_means(pooling.avg_pool1d_ceil, x, count=math.prod(attrs["kernel"]), **attrs)
+
+    def two(x: Any, **attrs: Any) -> Any:
+        return pooling.root_of_means(pooling.avg_pool2d_ceil, x, count=math.prod(attrs["kernel"]), **attrs)
+
+    with replaced_op("lp_pool1d_ceil_of_means", lambda _: one), replaced_op("lp_pool2d_ceil_of_means", lambda _: two):
+        yield

@@ -72,6 +72,7 @@ from conformance.deviations.counterfactuals.kinks import (
     slopes_of_powers_constant,
 )
 from conformance.deviations.counterfactuals.lengths import (
+    distances_to_themselves,
     largest_sizes_of_powers,
     lengths_of_squares,
     slopes_of_lengths_over_them,
@@ -119,6 +120,7 @@ from conformance.deviations.counterfactuals.norms import (
 from conformance.deviations.counterfactuals.pooling import (
     negative_gradients_of_segments_unshared,
     overlaps_not_summed,
+    partial_windows_whole,
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
@@ -304,6 +306,8 @@ RULES: dict[str, Change] = {
     "as if slopes of logits were differences": slopes_of_logits_differences,
     "as if labels were smoothed by numbers of float32": labels_smoothed_by_single_numbers,
     "as if largest sizes were powers": largest_sizes_of_powers,
+    "as if rows had distances to themselves": distances_to_themselves,
+    "as if partial windows were whole": partial_windows_whole,
     "as if lengths were roots of sums of squares": lengths_of_squares,
     "as if what arrives at a length were multiplied first": slopes_of_lengths_over_them,
     "as if margins of targets were numbers of float32": margins_of_single_numbers,

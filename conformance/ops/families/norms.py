@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draw, Sampler
 
 ORDERS = (2.0, 1.0, "inf", 3.0, 4.0)
+OF_VECTORS = (*ORDERS, "-inf")
+OF_PAIRS = (*ORDERS, 0.5)
 OF_DIFFERENCES = (2.0, 1.0, "inf")
 """Orders of the norm of a difference as one number: the bounds of third derivatives of others take longer than a case may."""
 OF_SLICES = (2.0, 1.0, 3.0, "inf")
@@ -26,12 +28,12 @@ def _along_one(s: Sampler) -> Arguments | None:
     """Draw a norm along one axis, or of all elements."""
     x = s.take(has_elements)
     axis = None if not x.shape or s.source.chance(0.3) else axis_of(s, x)
-    return [x], {"p": s.source.choice(ORDERS), "axis": axis, "keepdims": s.source.chance(0.3)}
+    return [x], {"p": s.source.choice(OF_VECTORS), "axis": axis, "keepdims": s.source.chance(0.3)}
 
 
 def _along_last(s: Sampler) -> Arguments | None:
     x = s.take(has_rows)
-    return [x], {"p": s.source.choice(ORDERS), "axis": -1, "keepdims": s.source.chance(0.3)}
+    return [x], {"p": s.source.choice(OF_VECTORS), "axis": -1, "keepdims": s.source.chance(0.3)}
 
 
 def _pairs(s: Sampler) -> Arguments | None:
@@ -41,7 +43,7 @@ def _pairs(s: Sampler) -> Arguments | None:
 
 
 def _all_pairs(s: Sampler) -> Arguments | None:
-    return [s.take(lambda d: is_matrix(d) and d.shape[0] > 1, shape=(3, 2))], {"p": s.source.choice(ORDERS)}
+    return [s.take(lambda d: is_matrix(d) and d.shape[0] > 1, shape=(3, 2))], {"p": s.source.choice(OF_PAIRS)}
 
 
 def _bounded(s: Sampler) -> Arguments | None:
@@ -68,7 +70,7 @@ ENTRIES = rows(
         draw=_along_one,
         points=ROWS,
         calls=both("torch.norm(x, float(p), axis, keepdims)"),
-        corners=_orders(_along_one, ORDERS),
+        corners=_orders(_along_one, OF_VECTORS),
     ),
     _row(
         "linalg_norm",
@@ -77,7 +79,7 @@ ENTRIES = rows(
         draw=_along_last,
         points=ROWS,
         calls=both("torch.linalg.norm(x, float(p), axis, keepdims)"),
-        corners=_orders(_along_last, ORDERS),
+        corners=_orders(_along_last, OF_VECTORS),
     ),
     _row(
         "vector_norm",
@@ -85,7 +87,7 @@ ENTRIES = rows(
         draw=_along_one,
         points=ROWS,
         calls=both("torch.linalg.vector_norm(x, float(p), axis, keepdims)"),
-        corners=_orders(_along_one, ORDERS),
+        corners=_orders(_along_one, OF_VECTORS),
     ),
     _row(
         "renorm",
@@ -100,7 +102,7 @@ ENTRIES = rows(
         rank=311,
         draw=_all_pairs,
         calls={"torch": "torch.nn.functional.pdist(x, float(p))", "paddle": "paddle.pdist(x, float(p))"},
-        corners=_orders(_all_pairs, ORDERS),
+        corners=_orders(_all_pairs, OF_PAIRS),
     ),
     _row("cdist", rank=175, draw=_pairs, calls=both("torch.cdist(x, y, float(p))"), corners=_orders(_pairs, ORDERS)),
     _row(

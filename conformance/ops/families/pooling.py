@@ -40,6 +40,27 @@ def _pooled(axes: int) -> Draw:
     return draw
 
 
+def _begins_within(n: int, kernel: int, stride: int, padding: int) -> bool:
+    """Whether the last window that is rounded up begins before the end of the places: Paddle keeps those that do not."""
+    last = -(-(n + 2 * padding - kernel) // stride)
+    return last * stride < n + padding
+
+
+def _rounded_up(axes: int) -> Draw:
+    """Draw a tensor, and a kernel whose windows may end behind the border; PyTorch wants one that fits in three dimensions."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = _taken(s, axes)
+        fitting = [
+            [(k, by, p) for k in (1, 2, 3) for by in (1, 2, 3) for p in range(k // 2 + 1) if k <= n and _begins_within(n, k, by, p)]
+            for n in x.shape[2:]
+        ]
+        kernel, stride, padding = (list(along) for along in zip(*map(s.source.choice, fitting), strict=True))
+        return [x], {"kernel": kernel, "stride": stride, "padding": padding}
+
+    return draw
+
+
 def _adaptive(axes: int) -> Draw:
     def draw(s: Sampler) -> Arguments | None:
         x = _taken(s, axes)
@@ -95,6 +116,23 @@ def _powers(axes: int, domain: Domain | None = Domain.POSITIVE) -> Draw:
     return draw
 
 
+def _powers_rounded_up(axes: int, domain: Domain | None = Domain.POSITIVE) -> Draw:
+    """Draw the same with windows that may end behind the last place."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        drawn = _powers(axes, domain)(s)
+        if drawn is None:
+            return None
+        (x,), attrs = drawn
+        stride = [
+            s.source.choice([by for by in (1, 2, 3) if _begins_within(n, k, by, 0)])
+            for n, k in zip(x.shape[2:], attrs["kernel"], strict=True)
+        ]
+        return [x], {**attrs, "stride": stride}
+
+    return draw
+
+
 def _grouped(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: _is_image(d) and d.shape[1] > 1, shape=(1, 4, 2, 2))
     return [x], {"groups": s.source.choice([n for n in range(2, x.shape[1] + 1) if x.shape[1] % n == 0])}
@@ -119,6 +157,18 @@ def _avg_pool(rank: int, axes: int) -> OpSpec:
         draw=_pooled(axes),
         calls={"torch": f"torch.{pool})", "paddle": f"paddle.{pool}, exclusive=False)"},
         exact=True,
+        numbers=real_only(UNIMPLEMENTED),
+    )
+
+
+def _avg_pool_ceil(rank: int, axes: int) -> OpSpec:
+    pool = f"nn.functional.avg_pool{axes}d(x, kernel, stride, padding, ceil_mode=True"
+    return _row(
+        f"avg_pool{axes}d_ceil",
+        rank=rank,
+        draw=_rounded_up(axes),
+        calls={"torch": f"torch.{pool})", "paddle": f"paddle.{pool}, exclusive=False)"},
+        exact=False,
         numbers=real_only(UNIMPLEMENTED),
     )
 
@@ -187,6 +237,21 @@ def _lp_pool(rank: int, axes: int) -> OpSpec:
     )
 
 
+def _lp_pool_ceil(rank: int, axes: int) -> OpSpec:
+    pool = f"nn.functional.lp_pool{axes}d(x, p, "
+    sizes = ("kernel[0], stride[0]" if axes == 1 else "kernel, stride") + ", ceil_mode=True)"
+    return _row(
+        f"lp_pool{axes}d_ceil",
+        rank=rank,
+        draw=_powers_rounded_up(axes),
+        calls=both(f"torch.{pool}{sizes}"),
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        growth=Growth.UNBOUNDED,
+        corners={"of any sign": _powers_rounded_up(axes, Domain.NONZERO)},
+    )
+
+
 def _size(axes: int) -> str:
     return "size[0]" if axes == 1 else "size"
 
@@ -249,6 +314,11 @@ ENTRIES = rows(
     ),
     _lp_pool(281, 1),
     _lp_pool(282, 2),
+    _avg_pool_ceil(61, 2),
+    _avg_pool_ceil(107, 1),
+    _avg_pool_ceil(136, 3),
+    _lp_pool_ceil(281, 1),
+    _lp_pool_ceil(282, 2),
     _row(
         "channel_shuffle",
         rank=168,

@@ -67,7 +67,7 @@ def exceeded(entry: str, workers: Workers) -> Exceeded:
         ("paddle-kl-div-target", "absence: another is absent, too"),
         ("paddle-bce-target", "absence: another is absent, too"),
         ("paddle-renorm-largest", "value: a little beside"),
-        ("paddle-pdist-below-one", "value: a right element"),
+        ("paddle-pdist-below-one", "value: a little beside"),
         ("torch-lp-pool-partial-window", "value: a little beside"),
         ("paddle-norm-tied-largest", "value: another factor"),
         ("paddle-cummax-number", "error: another message"),

@@ -15,12 +15,21 @@ from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.several import roots_behind_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.rewrite import Use
     from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
+
+RECORDS_NOTHING = frozenset(
+    {
+        *("kl_div_in_target", "kl_div_of_logs_in_target"),
+        *("binary_cross_entropy_in_target", "binary_cross_entropy_with_logits_in_target"),
+        *("clamp_low_tensor", "clamp_high_tensor", "cross_entropy_distilled", "diag_embed", "diagonal_scatter", "lerp"),
+    }
+)
+"""Ops of which Paddle has no gradient in the last operand, by several findings: a gradient may lack the parts of two of them."""
 
 MOST = 64
 """A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""
@@ -69,10 +78,16 @@ def _uses(case: Case, number: StepNumber, name: str) -> list[Use]:
 
 
 def last_operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Cut the last operands of ops off from the graph, and nothing else."""
-    steps = enumerate(until(case, number))
-    places = [(i, "operands", len(step.operands) - 1) for i, step in steps if isinstance(step, Op) and step.op in ops]
+    """Cut the last operands of ops off from the graph, and nothing else but those of which other entries say the same, all at once."""
+    places, others = _last_of(case, number, ops), _last_of(case, number, RECORDS_NOTHING)
     yield from _each_cut(case, number, places)
+    if places and not RECORDS_NOTHING.isdisjoint(ops) and {*others} > {*places}:
+        yield _cut(case, number, others)
+
+
+def _last_of(case: Case, number: StepNumber, ops: Container[str]) -> list[Use]:
+    steps = enumerate(until(case, number))
+    return [(i, "operands", len(step.operands) - 1) for i, step in steps if isinstance(step, Op) and step.op in ops]
 
 
 def _each_cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Iterator[Variant]:

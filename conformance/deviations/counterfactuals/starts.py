@@ -35,8 +35,18 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactuals.calls import Variant
 
 
-UNRECORDED = ("lerp",)
-"""Ops that record nothing of their last operand in Paddle, see `paddle-lerp-weight`."""
+UNRECORDED = (
+    "lerp",
+    "diagonal_scatter",
+    "binary_cross_entropy_in_target",
+    "binary_cross_entropy_with_logits_in_target",
+    "clamp_low_tensor",
+    "clamp_high_tensor",
+    "cross_entropy_distilled",
+    "kl_div_in_target",
+    "kl_div_of_logs_in_target",
+)
+"""Ops that record nothing of their last operand in Paddle, see `paddle-lerp-weight` and `paddle-diagonal-scatter-source`."""
 
 
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

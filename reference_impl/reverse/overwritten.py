@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from reference_impl.primitives.arithmetic import add
 from reference_impl.reverse import engine
+from reference_impl.reverse.summed import same
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
@@ -61,12 +62,14 @@ def overwritten(ops: Mapping[str, tuple[Saved, Gradient]], memories: list[Any]) 
         if node not in memory:
             if not accumulates():
                 return pulled
-            memory[node] = saved(*arrays, **node.attrs)
+            first = saved(*arrays, **node.attrs)
+            memory[node] = same(first.copy(), first)
             memories.append(memory[node])
         kept = memory[node]
         wrong = gradient(kept, array_of(g), *arrays, **node.attrs)
         if accumulates():
             kept[...] = wrong
+            same(kept, wrong)
         if type(g) is not Tensor:
             return [(position, (kept if accumulates() else wrong) if position == 0 else c) for position, c in pulled]
         return [(position, add(c, wrong - array_of(c)) if position == 0 else c) for position, c in pulled]

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum, softmax_entropy
 from reference_impl.primitives.margins import less_own
-from reference_impl.primitives.shape import expand
+from reference_impl.primitives.shape import expand, reshape
 from reference_impl.primitives.softmax import softmax
+from reference_impl.reverse import walk
 from reference_impl.reverse.overwritten import overwritten
 from reference_impl.tape.primitive import shape_of, zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -64,18 +67,34 @@ def _difference_in_target(of_absent: bool, right: Rule, position: int, g: Any, o
 def shares_overwritten_by_gradients(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have a pass that accumulates leave the gradient of a cross entropy in the place of the softmax that it was made of.
 
-    A ``.grad`` may lie in that memory, too, or not.
+    A ``.grad`` may lie in that memory, too, or not. Where another op is made of more nodes than here, the gradient of the cross entropy
+    may come before that of the other op, so that this is added to it there.
     """
     ops = {op.name: (partial(_softmax, axis), gradient) for op, axis, gradient in OVERWRITTEN}
     yield overwritten(ops, [])
     yield _in_one_memory(ops)
+    yield _in_one_memory(ops, first=True)
 
 
 @contextmanager
-def _in_one_memory(ops: Mapping[str, Any]) -> Iterator[None]:
+def _in_one_memory(ops: Mapping[str, Any], *, first: bool = False) -> Iterator[None]:
     memories: list[Any] = []
-    with overwritten(ops, memories), gradients_in_memories(memories):
+    ordered = walk.first_in_first_out
+
+    def what_leads_there_first(*given: Any) -> list[Any]:
+        order, leading = ordered(*given), set[Any]()
+        for stop in reversed(order):
+            if type(stop) is not Tensor and (stop.primitive.name in ops or not leading.isdisjoint(_below(stop))):
+                leading.add(stop)
+        return sorted(order, key=lambda stop: stop not in leading)
+
+    changed = what_leads_there_first if first else ordered
+    with overwritten(ops, memories), gradients_in_memories(memories), patch.object(walk, "first_in_first_out", changed):
         yield
+
+
+def _below(node: Any) -> set[Any]:
+    return {operand.node for operand in node.operands if type(operand) is Tensor}
 
 
 def _softmax(axis: int, x: Any, *_: Any, **__: Any) -> Any:
@@ -83,12 +102,19 @@ def _softmax(axis: int, x: Any, *_: Any, **__: Any) -> Any:
 
 
 def _of_term(memory: Any, g: Any, x: Any, *, target: Any) -> Any:
-    t = like(target, x)
-    return np.expand_dims(g, 1) * (memory * np.add.reduce(t, axis=1, keepdims=True) - t)
+    return _slope_of(memory, g, like(target, x), axis=1)
 
 
 def _of_shares(memory: Any, g: Any, _: Any, t: Any) -> Any:
-    return g * (memory * np.add.reduce(t, axis=-1, keepdims=True) - t)
+    return _slope_of(memory, g, t, axis=-1)
+
+
+def _slope_of(memory: Any, g: Any, t: Any, *, axis: int) -> Any:
+    # By primitives, so that it is known how far what lies in the memory is rounded.
+    whole = np.broadcast_to(np.add.reduce(t, axis=axis, keepdims=True), t.shape).astype(memory.dtype)
+    slope = sub(mul(memory, whole), t)
+    wide = g if np.ndim(g) == np.ndim(slope) else reshape(g, shape=np.expand_dims(g, axis).shape)
+    return mul(expand(wide, shape=slope.shape), slope)
 
 
 OVERWRITTEN = (softmax_entropy, 1, _of_term), (entropy_of_shares, -1, _of_shares)

@@ -100,6 +100,7 @@ OF_TORCH_ALONE = (
 OF_PADDLE_ALONE = (
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
+    "dump-of-what-runs-behind-what-a-custom-function-leaves-out",
     "op-in-the-place-of-a-removed-gradient",
     "outputs-of-which-none-is-left-behind-a-cut",
     "returned-seed-in-a-call-with-a-graph",

@@ -25,6 +25,7 @@ from conformance.deviations.counterfactuals.conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
+from conformance.deviations.counterfactuals.dumps import OF_DUMPS
 from conformance.deviations.counterfactuals.duplicates import repeated_inputs_allowed
 from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
 from conformance.deviations.counterfactuals.entropies import (
@@ -220,6 +221,7 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
 
 RULES: dict[str, Change] = {
     **OF_SLOTS,
+    **OF_DUMPS,
     **OF_SUMS,
     **OF_CALLBACKS,
     "as if a write changed the history of one tensor alone": histories_kept,

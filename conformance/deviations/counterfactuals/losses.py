@@ -23,6 +23,7 @@ from reference_impl.primitives.shape import expand, reshape
 from reference_impl.primitives.softmax import softmax
 from reference_impl.reverse import walk
 from reference_impl.reverse.overwritten import overwritten
+from reference_impl.reverse.plan import first_in_first_out
 from reference_impl.tape.primitive import shape_of, zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -79,16 +80,15 @@ def shares_overwritten_by_gradients(_: Sequence[str]) -> Iterator[AbstractContex
 @contextmanager
 def _in_one_memory(ops: Mapping[str, Any], *, first: bool = False) -> Iterator[None]:
     memories: list[Any] = []
-    ordered = walk.first_in_first_out
 
     def what_leads_there_first(*given: Any) -> list[Any]:
-        order, leading = ordered(*given), set[Any]()
+        order, leading = first_in_first_out(*given), set[Any]()
         for stop in reversed(order):
             if type(stop) is not Tensor and (stop.primitive.name in ops or not leading.isdisjoint(_below(stop))):
                 leading.add(stop)
         return sorted(order, key=lambda stop: stop not in leading)
 
-    changed = what_leads_there_first if first else ordered
+    changed = what_leads_there_first if first else first_in_first_out
     with overwritten(ops, memories), gradients_in_memories(memories), patch.object(walk, "first_in_first_out", changed):
         yield
 

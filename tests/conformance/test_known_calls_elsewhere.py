@@ -93,6 +93,27 @@ SEEN = {
             ),
         ),
     ),
+    "an output that is an input and the target of another one": (
+        "paddle-output-among-inputs",
+        Case(
+            (given("x", 0.25), given("t", 0.5)),
+            (
+                Op("binary_cross_entropy_in_target", ("x", "t"), ("y",), {"weight": None, "reduction": "sum"}),
+                Grad(("t", "y"), ("x", "t"), ("g", "h"), allow_unused=True),
+            ),
+        ),
+    ),
+    "an output that is an input and the bound of another one": (
+        "paddle-output-among-inputs",
+        Case(
+            (given("x", 0.5, 2.0, shape=(2,)), given("b", 1.0), given("c", 3.0)),
+            (
+                Op("clamp_high_tensor", ("x", "b"), ("y",)),
+                Op("mul", ("c", "c"), ("z",)),
+                Grad(("b", "y", "z"), ("c", "b"), ("g", "h"), allow_unused=True),
+            ),
+        ),
+    ),
     "a hook on a seed by the name of its gradient": (
         "paddle-leaf-hook-not-in-grad",
         Case(

@@ -24,7 +24,23 @@ if TYPE_CHECKING:
 
 
 TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0}),), ("f",), ("d",), ("d",))
+TALL, SMALL = given("x", *range(1, 7), shape=(3, 2)), given("w", 1.0, 2.0, 3.0, 4.0, shape=(2, 2))
+SQUARES = (
+    Op("mul", ("x", "x"), ("q",)),
+    Op("mm", ("q", "w"), ("y",)),
+    Grad(("y",), ("w",), ("g",), ("s",), **LINKED),
+    Grad(("g",), ("x",), ("h",), ("g",), **LINKED),
+)
+RISING = given("s", *range(1, 7), shape=(3, 2))
 SEEN = {
+    "a seed that is the gradient in the second matrix of a product, where the first one is larger": (
+        "paddle-slot-of-derivative-seed-lost",
+        Case((TALL, SMALL, RISING), (*SQUARES, Grad(("h",), ("x",), ("k",)))),
+    ),
+    "and what of it does not fit in shape": (
+        "paddle-slot-of-derivative-seed-refused",
+        Case((TALL, SMALL, RISING), (*SQUARES, Grad(("h",), ("s",), ("k",)))),
+    ),
     "a seed that is the gradient in what nansum puts zeros before": (
         "paddle-slot-of-derivative-seed",
         Case(

@@ -9,7 +9,7 @@ from msgspec.structs import replace as replace_fields
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.files import check
-from conformance.case.steps import Backward, Grad, InPlace, Op, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Grad, InPlace, Op, SetRequiresGrad
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
@@ -37,6 +37,23 @@ def test_a_dump_without_the_arrow_to_a_lone_parameter_bears_its_signature(scale_
     promise = Promise(case, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
     drawn = Mismatch(2, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1 + scale_too]), np.array(ends))
     assert borne == bears(entry(UNDRAWN), promise, drawn)
+
+
+@pytest.mark.parametrize(
+    ("beside", "ends", "borne"),
+    [(False, [2, 3], True), (False, [2, 2], False), (True, [1, 3], False), (True, [2, 3], False)],
+    ids=["the node runs by itself", "and hands on less", "another arrow leads there", "and is not drawn"],
+)
+def test_a_dump_without_the_arrow_to_what_a_custom_function_left_out_bears_its_signature(
+    beside: bool, ends: list[int], borne: bool
+) -> None:
+    """As Paddle 3.3.1 draws it: an arrow is where something went."""
+    halved = Custom(("p", "k"), ("h",), (Op("mul", ("p", "k"), ("f",)),), ("f",), ("c",), (None, "c"))
+    steps = (Op("mul", ("x", "y"), ("p",)), halved, Op("add", ("h", "p" if beside else "h"), ("r",)), Op("sum", ("r",), ("z",), TOTAL))
+    case = Case((X, Y, replace_fields(K, differentiable=True)), (*steps, Backward(("z",), dump_backward_graph=True)), "exact")
+    promise = Promise(case, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    drawn = Mismatch(4, "value", "event", "right", "wrong", ".dot", ".dot", 1, np.array([1, 3]), np.array(ends))
+    assert borne == bears(entry("as if arrows were drawn where something went"), promise, drawn)
 
 
 @pytest.mark.parametrize(("batch", "leaves", "borne"), [((), 2, True), ((), 3, False), ((2,), 4, True), ((2,), 3, False)])

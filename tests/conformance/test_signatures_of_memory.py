@@ -312,6 +312,23 @@ def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulat
 
 @pytest.mark.parametrize(
     ("got", "borne"),
+    [([5.0, 9.0], True), ([2.0, 5.0], True), ([5.0, 8.5], False)],
+    ids=["the cross entropy comes first", "it comes last", "a little beside"],
+)
+def test_the_gradient_of_a_cross_entropy_lies_where_the_shares_did_and_what_comes_behind_it_is_added_there(
+    got: list[float], borne: bool
+) -> None:
+    """The shares are p = 1/2: first there is p - t + 2, then that less t and 2 more, which ``.grad`` is added to, as it lies there."""
+    attrs = {"target": [0], "weight": None, "ignore_index": -100, "reduction": "sum"}
+    made = Op("cross_entropy", ("x",), ("y",), attrs), Op("mul_scalar", ("x",), ("z",), {"other": 2.0})
+    case = Case((Input("x", (1, 2), (0.0, 0.0), "float64"),), (*made, *[Backward(("y", "z"), retain_graph=True)] * 2))
+    there = Mismatch(3, "value", "grad", "right", "wrong", "x.grad", "x", 0, np.array([[3.0, 5.0]]), np.array([got]))
+    shared = entry("as if gradients of cross entropies lay where the shares did")
+    assert borne == bears(shared, Promise(case, PADDLE_INFO), there)
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
     [([3.0, 4.0], True), ([1.0, 1.0], True), ([1.0, 2.0], False), ([3.0, 4.5], False), ([[3.0, 4.0]], False)],
     ids=["what is made next", "where a call starts", "what was there before", "a little beside", "in another shape"],
 )

@@ -102,6 +102,7 @@ OF_PADDLE_ALONE = (
     "dump-of-what-a-custom-function-leaves-out",
     "dump-of-what-runs-behind-what-a-custom-function-leaves-out",
     "op-in-the-place-of-a-removed-gradient",
+    "output-behind-a-cut-before-a-custom-function-that-returns-too-few",
     "outputs-of-which-none-is-left-behind-a-cut",
     "returned-seed-in-a-call-with-a-graph",
 )

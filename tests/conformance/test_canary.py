@@ -134,11 +134,11 @@ def test_an_engine_that_a_refusal_damages_for_one_family_is_caught_when_the_fami
         "products",
         "distances",
         "contractions",
-        "scatter",
         "spectra",
         "statistics",
         "margins",
         "alignments",
+        "targets",
     }
     assert summed == {found.family for found in turns if found is not None}
     assert any(found is None for found in turns)

@@ -22,7 +22,7 @@ from conformance.campaign.run import nowhere_taken, run_campaign
 from conformance.campaign.workers.trial import run_case
 from conformance.case.needs import AGAIN
 from conformance.case.outcome import Raised
-from conformance.case.steps import Grad, Op
+from conformance.case.steps import Grad, Op, SetRequiresGrad
 from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid
 from conformance.generate.grid.alone import FOURTH, SMOOTH, UNWRITTEN, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
@@ -122,7 +122,7 @@ def test_a_slow_engine_is_asked_for_values_and_others_for_pairs(backends: tuple[
 def test_programs_are_asked_what_they_can_say() -> None:
     words = set(nowhere_taken([BackendInfo("one", "1", PADDLE_STATIC, PADDLE_STATIC.not_offered)]))  # type: ignore[list-item]
     steps = {type(step) for point in grid(["mul"], words) for step in point.case().steps}
-    assert ({Op, Grad}, False) == (steps, AGAIN in words)
+    assert ({Op, Grad, SetRequiresGrad}, False) == (steps, AGAIN in words)
 
 
 def test_every_op_has_a_result_that_is_written_to_or_a_reason() -> None:

@@ -169,7 +169,7 @@ def with_form(framework: str) -> set[str]:
     return {name for name, row in catalogue().items() for word in (name, row.base_op) for at in places if hasattr(at, f"{word}_")}
 
 
-SHARED_NAMES = {"rsub_scalar", "rdiv_scalar", "renorm"}
+SHARED_NAMES = {"rsub_scalar", "rdiv_scalar", "clamp_low_tensor", "clamp_high_tensor", "renorm"}
 """Ops that share the name of their base op with another, and `renorm`, of which no form in place is offered."""
 
 
@@ -195,7 +195,7 @@ def test_what_is_known_of_what_ops_keep_names_operands_and_results(dialect: Any)
 @functools.cache
 def drawn() -> list[Case]:
     """Draw cases that are to change tensors."""
-    return [case_of(7, index, DrawOptions(changing=1.0)) for index in range(1000)]
+    return [case_of(7, index, DrawOptions(changing=1.0)) for index in range(1200)]
 
 
 def updates() -> list[tuple[Case, int, InPlace]]:

@@ -156,7 +156,7 @@ def test_what_no_dialect_can_run_is_impossible() -> None:
 
 
 def test_what_an_open_choice_would_change_nothing_of_is_no_alternative() -> None:
-    promises = [Promise(case, INFO) for case in USUAL[:12]]
+    promises = [Promise(case, INFO) for case in USUAL[:16]]
     others = [(plainly(promise.outcome), plainly(other.outcome)) for promise in promises for other in alternatives(promise)]
     assert len(others) > 20
     assert not [told for told, otherwise in others if told == otherwise]

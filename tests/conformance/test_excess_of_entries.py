@@ -11,19 +11,21 @@ from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.laws.judging import LAWS_TIMEOUT
 from conformance.mutants.exceeding import exceed
+from tests.conformance.test_known_in_programs import SEEN
 
 if TYPE_CHECKING:
     from conformance.campaign.workers.pool import Workers
+    from conformance.case.case import Case
     from conformance.mutants.exceeding import Exceeded
 
 BESIDE_MEMORY = {"value: a little beside", "value: another factor"}
 """What is done to wrong elements alone, which may be whatever lies in a memory."""
 
 
-def exceeded(entry: str, workers: Workers) -> Exceeded:
-    """Do more than an entry says, in the case of its finding."""
+def exceeded(entry: str, workers: Workers, given: Case | None = None) -> Exceeded:
+    """Do more than an entry says, in a case, or else in that of its finding."""
     (deviation,) = (one for one in known() if one.id == entry)
-    case = read(evidence(deviation.finding))
+    case = given or read(evidence(deviation.finding))
     (done,) = workers.calls(exceed, [((case,), deviation.backend, entry)], LAWS_TIMEOUT)
     assert done is not None
     assert done.shown
@@ -79,3 +81,10 @@ def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, e
     assert excess in done.tried
     assert excess not in done.excused
     assert {*done.excused} <= BESIDE_MEMORY
+
+
+def test_other_numbers_than_its_seed_are_no_known_gradient_of_a_target_that_stops_gradients(workers: Workers) -> None:
+    _, case = SEEN["a target that stops gradients, above another target"]
+    done = exceeded("paddle-static-no-grad-target", workers, case)
+    assert "absence: other numbers" in done.tried
+    assert not done.excused

@@ -10,6 +10,7 @@ from conformance.case.case import Case, Input
 from conformance.case.steps import (
     Grad,
     Op,
+    SetRequiresGrad,
     Step,
 )
 from conformance.judge.verdict import Bucket
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 def program(*steps: Step, inputs: tuple[Input, ...] = (X,)) -> Case:
     return Case(inputs, steps)
 
+
+STOPPED = (Op("mul", ("x", "x"), ("y",)), Op("mul", ("y", "x"), ("z",)), SetRequiresGrad("y", requires_grad=False))
+"""A variable with ``stop_gradient``, and another one that is made of it."""
 
 SEEN = {
     "a target that stands three times": ("paddle-static-targets-coincide", program(Grad(("x", "x", "x"), ("x",), ("g",)))),
@@ -74,6 +78,29 @@ SEEN = {
             Op("getitem_slice", ("x",), ("y",), {"key": [[0, 1, 1]]}),
             Grad(("y",), ("x",), ("g",), no_grad_vars=("x",)),
             inputs=(given("x", shape=(1,)),),
+        ),
+    ),
+    "a target that stops gradients, above another target": (
+        "paddle-static-no-grad-target",
+        program(*STOPPED, Grad(("y", "z"), ("x", "y"), ("g", "h"), ("v", "w"), allow_unused=True), inputs=(X, V, W)),
+    ),
+    "a target that is a constant, beside another one": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("mul", ("c", "x"), ("y",)),
+            Grad(("c", "y"), ("x", "c"), ("g", "h"), allow_unused=True),
+            inputs=(X, given("c", fixed=True)),
+        ),
+    ),
+    "a target that stops gradients by another name": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("mul", ("v", "v"), ("z",)),
+            Op("getitem_slice", ("x",), ("y",), {"key": [[0, 1, 1]]}),
+            SetRequiresGrad("y", requires_grad=False),
+            SetRequiresGrad("x", requires_grad=False),
+            Grad(("y", "z"), ("x",), ("g",), allow_unused=True),
+            inputs=(given("x", shape=(1,)), V),
         ),
     ),
     "a first operand that is cut": (

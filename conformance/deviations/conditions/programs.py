@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, derivatives, upstream, upstream_of
-from conformance.case.steps import AppendBackward, Grad, Op, ops, results, uses
+from conformance.case.steps import AppendBackward, Grad, Op, SetRequiresGrad, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import EXPANDING
 from conformance.deviations.conditions.complex import mixed_dtypes
@@ -199,9 +199,23 @@ def one_variable(case: Case, number: int) -> dict[str, str]:
 
 @condition
 def target_without_gradient(case: Case, number: int) -> bool:
-    """Whether a call names one of its own targets in ``no_grad_vars`` or ``no_grad_set``, maybe by another name of that variable."""
-    call, same = call_at(case, number), one_variable(case, number)
-    return call is not None and not {same.get(n, n) for n in call.roots}.isdisjoint(same.get(n, n) for n in call.constants or ())
+    """Whether a target of a call stops gradients, or the call names it in ``no_grad_vars`` or ``no_grad_set``.
+
+    The call may have another name of that variable.
+    """
+    if (call := call_at(case, number)) is None:
+        return False
+    cut, same = {*(call.constants or ()), *stopping(case, number)}, one_variable(case, number)
+    return not {same.get(n, n) for n in call.roots}.isdisjoint(same.get(n, n) for n in cut)
+
+
+def stopping(case: Case, number: int) -> frozenset[str]:
+    """Return the names of the values of a program that stop gradients before a step: they were made so, or set so since."""
+    found = set(_constants(case))
+    for step in case.steps[:number]:
+        if isinstance(step, SetRequiresGrad):
+            (found.discard if step.requires_grad else found.add)(step.tensor)
+    return frozenset(found)
 
 
 @condition

@@ -10,8 +10,8 @@ import msgspec
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import CONSTANT, replace_step, with_inputs, without_root, without_seeds
-from conformance.case.steps import Backward, Call, Grad
-from conformance.deviations.conditions.programs import one_variable
+from conformance.case.steps import Backward, Call, Grad, SetRequiresGrad
+from conformance.deviations.conditions.programs import one_variable, stopping
 from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
@@ -55,24 +55,30 @@ def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Vari
 
 
 def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``: all, or one, which may be the only target then."""
-    if number is END or not isinstance(call := case.steps[number], Call) or call.constants is None:
+    """Let gradients flow to a call's own targets: remove them from its ``no_grad_vars`` or ``no_grad_set``, all, or one.
+
+    That one may be the only target then, and stops gradients no more.
+    """
+    if number is END or not isinstance(call := case.steps[number], Call):
         return
-    same = one_variable(case, number)
-    cut, aimed = {same.get(n, n) for n in call.constants}, [*_variables(call, same)]
+    same, stopped = one_variable(case, number), stopping(case, number)
+    cut, aimed = {same.get(n, n) for n in (*(call.constants or ()), *stopped)}, [*_variables(call, same)]
 
-    def without(uncut: Collection[str], kept: Call) -> Variant:
+    def without(uncut: Collection[str], kept: Call) -> Call:
         left = tuple(n for n in kept.constants or () if same.get(n, n) not in uncut)
-        return replace_step(case, number, msgspec.structs.replace(kept, **{kept.CONSTANTS: left})), number
+        return kept if kept.constants is None else msgspec.structs.replace(kept, **{kept.CONSTANTS: left})
 
-    yield without([name for _, name in aimed], call)
-    if isinstance(call, Grad):
-        for kept, name in aimed if len(aimed) > 1 else ():
-            if name in cut:
-                yield without([name], call)
-                others = (i for i, _ in reversed(aimed) if i != kept)
-                alone = functools.reduce(without_root, others, msgspec.structs.replace(call, allow_unused=True))
-                yield without([name], alone)
+    if call.constants is not None:
+        yield replace_step(case, number, without([name for _, name in aimed], call)), number
+    for kept, name in aimed if isinstance(call, Grad) else ():
+        if name in cut:
+            if (uncut := without([name], call)) != call:
+                yield replace_step(case, number, uncut), number
+            others = (i for i, _ in reversed(aimed) if i != kept)
+            alone = functools.reduce(without_root, others, msgspec.structs.replace(call, allow_unused=True))
+            flowing = (SetRequiresGrad(n, requires_grad=True) for n in stopped if same.get(n, n) == name)
+            opened = [*flowing, without([name], alone)]
+            yield replace_step(case, number, *opened), number + len(opened) - 1
 
 
 OF_TARGETS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {

@@ -70,7 +70,9 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 
     if call.constants is not None:
         yield replace_step(case, number, without([name for _, name in aimed], call)), number
-    for kept, name in aimed if isinstance(call, Grad) else ():
+    if not isinstance(call, Grad):
+        return
+    for kept, name in aimed:
         if name in cut:
             if (uncut := without([name], call)) != call:
                 yield replace_step(case, number, uncut), number

@@ -14,7 +14,7 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import mul_scalar
 from reference_impl.primitives.linalg import bmm
-from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_forward
 from reference_impl.tape.tensor import Mode
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from reference_impl.tape.primitive import Primitive
     from reference_impl.tape.rules import Pull, Pulled, Rule
 
 MANY, SEVERAL = 5, 2
@@ -88,11 +87,37 @@ def _of_products(right: Rule, _: int, g: Any, out: Any, *operands: Any) -> Any:
 
 
 def second_gradients_over_no_terms_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have what is differentiated of a gradient of a matrix product not be written, where it is a product over no terms."""
-    yield changed_rules(("matmul",), _of_derivatives)
+    """Have derivatives of the gradients of a matrix product not be written where they are products over no terms.
+
+    That is the one in what arrives if the inner dimension is 0, and the one in the first factor if the second has no columns. The one
+    in the second factor is written, whose first factor is transposed: BLAS takes a matrix without rows, and none without columns.
+    """
+    yield changed_rules(("matmul",), _of_gradients)
 
 
-def _of_derivatives(right: Rule, _: int, g: Any, *given: Any) -> Any:
-    made, differentiated = right(g, *given), Mode.derivative_of
-    over_no_terms = not np.prod(shape_of(g)) and np.prod(shape_of(made))
-    return _lost(made) if over_no_terms and differentiated is not None and differentiated[1] > 1 else made
+def _of_gradients(right: Rule, _: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    made, differentiated = right(g, out, x, y), Mode.derivative_of
+    if differentiated is None or differentiated[1] != 1:
+        return made
+    terms, columns = shape_of(x)[-1], shape_of(y)[-1] if len(shape_of(y)) > 1 else 1
+    for operand, count in ((g, terms), (x, columns)):
+        made = made if count else _UNWRITTEN(made, operand)
+    return made
+
+
+def _as_it_is(made: Any, operand: Any) -> Any:  # noqa: ARG001 - the operand has the derivative alone
+    return made
+
+
+_UNWRITTEN = Primitive(_as_it_is, "unwritten_in_derivatives")
+"""A gradient whose derivative in an operand was never written."""
+
+
+@_UNWRITTEN.vjp("made")
+def _unwritten_vjp_made(g: Any, out: Any, made: Any, operand: Any) -> Any:  # noqa: ARG001
+    return g
+
+
+@_UNWRITTEN.vjp("operand")
+def _unwritten_vjp_operand(g: Any, out: Any, made: Any, operand: Any) -> Any:  # noqa: ARG001
+    return np.full(shape_of(operand), np.nan, operand.dtype)

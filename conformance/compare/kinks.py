@@ -20,15 +20,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from conformance.case.place import END
 from conformance.compare.branches import Recorder, at_ties, on_sides
 from conformance.compare.compare import Comparer
+from conformance.compare.descent import Left, Place, combined, descended, same, wrong_elements
 from conformance.compare.rounding import are_near, value_at
 from conformance.compare.shadow_values import roundings
 from conformance.ops.dtypes import is_floating
@@ -53,14 +52,6 @@ SUBGRADIENT = "another subgradient"
 
 Disturbance: TypeAlias = "Callable[[Any, Any], Any]"
 """Returns what may have come in the place of an output, given how far one rounding carries each of its elements."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Elements of answers that flip together: for each answer and its flat positions, one array of elements per alternative."""
-
-    at: tuple[tuple[int, Any], ...]
-    options: tuple[tuple[Any, ...], ...]
 
 
 def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
@@ -109,58 +100,25 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, excuse: Call
         reached = [*(run.answers for run in runs), at_ties(runs), *on_sides(plain)]
         places = list(_places(reached, plain.along))
 
-    known: dict[tuple[bytes, ...], Mismatch | None] = {}
+    known: dict[tuple[bytes, ...], Left | None] = {}
 
-    def differing(branches: Branches) -> Mismatch | None:
+    def left_on(branches: Branches) -> Left | None:
         key = tuple(np.asarray(taken).tobytes() for taken in branches)
         if key not in known:
             there = promise.on(branches, plain.answers)
-            known[key] = Comparer(there).run(actual, excuse(there)).mismatch
+            found = Comparer(there).run(actual, excuse(there)).mismatch
+            known[key] = None if found is None else Left(found, wrong_elements(there, found))
         return known[key]
 
     if math.prod(len(place.options) for place in places) <= COMBINATIONS:
-        return any(differing(branches) is None for branches in _combined(plain.answers, places))
+        return any(left_on(branches) is None for branches in combined(plain.answers, places))
     if len(places) > ALONE:
         return None
-    if any(differing(branches) is None for branches in reached):
+    few = sum(len(place.options) for place in places) < len(reached)
+    if not few and any(left_on(branches) is None for branches in reached):
         return True
-    return _descended(differing, plain.answers, places)
-
-
-def _descended(differing: Callable[[Branches], Mismatch | None], answers: Branches, places: list[Place]) -> bool | None:
-    """Take for one place after the other the option with which least differs, where all combinations are too many.
-
-    What is left differs on every branch if an element of it hangs on one place at most, and is wrong with each option of that.
-    (Places that together change what none of them changes alone are left out.) Otherwise nobody knows, and the answer is ``None``.
-    """
-    left = differing(answers)
-    for place in places:
-        for branches in _combined(answers, [place]):
-            found = differing(branches)
-            if found is None:
-                return True
-            if left is None or _what_is_left(found) < _what_is_left(left):
-                answers, left = branches, found
-    if left is None or left.expected_array is None or left.actual_array is None:
-        return None
-    hangs_on, right = np.zeros(left.expected_array.shape, int), are_near(left.expected_array, left.actual_array)
-    for place in places:
-        found_there = [differing(branches) for branches in _combined(answers, [place])]
-        arrays = [f.expected_array for f in found_there if f is not None and _is_beside(left, f)]
-        hangs_on += ~np.all([_same(array, left.expected_array) for array in arrays], axis=0)
-        right |= np.any([are_near(array, left.actual_array) for array in arrays], axis=0)
-    return False if (~right & (hangs_on <= 1)).any() else None
-
-
-def _is_beside(one: Mismatch, other: Mismatch) -> bool:
-    return (one.step, one.slot, one.where) == (other.step, other.slot, other.where)
-
-
-def _what_is_left(found: Mismatch) -> tuple[float, int]:
-    """Return what to compare differences by: the later one is less, and of two at the same place that of fewer elements."""
-    given, wanted = found.actual_array, found.expected_array
-    count = 0 if given is None or wanted is None or given.shape != wanted.shape else int(np.count_nonzero(~are_near(wanted, given)))
-    return -math.inf if found.step is END else -found.step, count
+    found = descended(left_on, plain.answers, places)
+    return found or (few and any(left_on(branches) is None for branches in reached)) or found
 
 
 def _units(answer: Any, along: Any) -> Any:
@@ -177,7 +135,7 @@ def _places(runs: list[Branches], orders: list[Any]) -> Iterator[Place]:
     patterns: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
     for number, along in enumerate(orders):
         stacked = np.stack([answers[number] for answers in runs])
-        varies = ~_same(stacked, stacked[:1]).all(axis=0)
+        varies = ~same(stacked, stacked[:1]).all(axis=0)
         units = _units(runs[0][number], along)
         for unit in np.unique(units[varies]):
             where = units == unit
@@ -188,15 +146,6 @@ def _places(runs: list[Branches], orders: list[Any]) -> Iterator[Place]:
         firsts = [pattern.index(option) for option in range(max(pattern) + 1)]
         options = tuple(tuple(runs[run][number][where] for number, where in at) for run in firsts)
         yield Place(tuple(at), options)
-
-
-def _combined(answers: Branches, places: list[Place]) -> Iterator[Branches]:
-    for chosen in itertools.product(*(place.options for place in places)):
-        branches = [a.copy() for a in answers]
-        for place, option in zip(places, chosen, strict=True):
-            for (number, where), elements in zip(place.at, option, strict=True):
-                branches[number][where] = elements
-        yield branches
 
 
 class SecondLook:
@@ -234,7 +183,7 @@ class SecondLook:
 
     def _answers(self, answers: Branches, places: list[Place]) -> list[Any]:
         """Return the tensor in question for every combination of the options of these places."""
-        runs = (self.promise.on(branches).outcome for branches in _combined(answers, places))
+        runs = (self.promise.on(branches).outcome for branches in combined(answers, places))
         found = (_elements(outcome, self.mismatch) for outcome in runs)
         return [v.array for v in found if v is not None and v.array.shape == np.shape(self.mismatch.actual_array)]
 
@@ -255,9 +204,9 @@ class SecondLook:
         for outcome in by_policies(self.promise):
             found = _elements(outcome, self.mismatch)
             if found is not None and found.array.shape == given.shape:
-                differs = ~_same(found.array, wanted)  # an answer that no policy changes is not excused by any
+                differs = ~same(found.array, wanted)  # an answer that no policy changes is not excused by any
                 by_a_policy |= differs & are_near(found.array, given)
-        return bool(by_a_policy.any() and (by_a_policy | _same(wanted, given) | self._is_close(given)).all())
+        return bool(by_a_policy.any() and (by_a_policy | same(wanted, given) | self._is_close(given)).all())
 
     @cached_property
     def _bounded(self) -> tuple[Any, Any] | None:
@@ -298,14 +247,10 @@ def _kinks(run: Recorder) -> Iterator[Place]:
             continue
         stacked = np.stack([*sides, answer])
         units = _units(answer, run.along[number])
-        for unit in np.unique(units[~_same(stacked, stacked[:1]).all(axis=0)]):
+        for unit in np.unique(units[~same(stacked, stacked[:1]).all(axis=0)]):
             where = units == unit
             options = list(dict.fromkeys(tuple(side[where].tolist()) for side in sides))
             yield Place(((number, where),), tuple((np.array(option, answer.dtype),) for option in options))
-
-
-def _same(a: Any, b: Any) -> Any:
-    return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
 def _share_at_nan(share: float) -> Choice:

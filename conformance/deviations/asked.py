@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from conformance.case.aliases import sharing_with
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, leaves, made_by, twins, until, upstream_of
-from conformance.case.steps import Backward, Call, Custom, Grad, Hook, RetainGrad
+from conformance.case.steps import AppendBackward, Backward, Call, Custom, Grad, Hook, RetainGrad
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.in_place import ASSIGNMENTS
 from conformance.deviations.conditions.lending import lent_as_views
 from conformance.deviations.conditions.points import dropped_nothings
+from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.seeds import lent_from, narrow_seeds_with_another_part
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.seeds import misfitting
@@ -69,6 +70,15 @@ def what_a_root_reaches_before_a_cut(case: Case, number: StepNumber, asked: str 
     if number is END or not isinstance(call, Grad):
         return False
     return asked in upstream_of(case.steps[:number], call.roots, but=call.no_grad_vars or ())
+
+
+def a_target(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is a target of the call in a program, maybe by another name of that variable."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Call) or asked is None:
+        return False
+    same = one_variable(case, number)
+    return same.get(asked, asked) in {same.get(root, root) for root in call.roots}
 
 
 def what_a_returning_hook_reaches(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -135,9 +145,12 @@ def _is_among(asked: str | None, names: Collection[str], before: Sequence[Step])
 
 
 def tensor_of(case: Case, found: Mismatch) -> str | None:
-    """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
+    """Return the tensor whose gradient differs: of the results of a `grad` call or a backward part, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
-    return call.inputs[found.slot] if isinstance(call, Grad) and found.slot < len(call.inputs) else found.name
+    if not isinstance(call, Grad | AppendBackward):
+        return found.name
+    asked = case.parameters if call.asked is None else call.asked
+    return asked[found.slot] if found.slot < len(asked) else found.name
 
 
 ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
@@ -152,6 +165,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "no leaf, but for one that was handed a view of a seed": a_leaf_lent_a_view,
     "a seed of which a leaf was handed a view": a_seed_lent_as_a_view,
     "a seed of a wider root": a_seed_of_a_wider_root,
+    "a target": a_target,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
     "an operand that a custom function returned": a_returned_operand,

@@ -19,7 +19,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, TORCH, Category
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH, Category
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from conformance.case.steps import Step
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+OF_PROGRAMS = BackendInfo("paddle-static", "3.3.1", PADDLE_STATIC, PADDLE_STATIC.not_offered)
 OF_TORCH = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 RESHAPED = Op("reshape", ("x",), ("h",), {"shape": [2, 1]})
@@ -334,3 +335,15 @@ def test_a_running_sum_behind_a_large_negative_number_is_known_to_roundings_of_i
     promise = Promise(Case((x,), (Op("logcumsumexp", ("x",), ("y",), {"axis": 0}),), "numeric"), OF_TORCH)
     came = Value(np.array([-1e30, 100.0], np.float32), requires_grad=True)
     assert Bucket.DIVERGED == judge(promise, changed(promise, 0, values=(came,))).bucket
+
+
+@pytest.mark.parametrize(
+    ("flows", "bucket"), [(False, Bucket.KNOWN_DEVIATION), (True, Bucket.DIVERGED)], ids=["seed", "gradient below"]
+)
+@pytest.mark.parametrize("cut", [("h",), None], ids=["by the call", "by its flag"])
+def test_a_target_that_is_cut_has_its_seed_and_nothing_below_it_has_a_gradient(cut: Any, flows: bool, bucket: Bucket) -> None:
+    stopped = SetRequiresGrad("h", requires_grad=cut is not None)
+    steps = SQUARED, stopped, Grad(("h",), ("x", "h"), ("g", "k"), ("c",), allow_unused=True, no_grad_vars=cut)
+    of_x, of_h = (Value(np.float32(numbers), requires_grad=True) for numbers in ([8.0, 54.0], [2.0, 9.0]))
+    promise = Promise(Case((X, C), steps, "exact"), OF_PROGRAMS)
+    assert bucket == judge(promise, changed(promise, 2, values=(of_x if flows else None, of_h))).bucket

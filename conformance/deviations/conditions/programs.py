@@ -36,7 +36,7 @@ def _constants(case: Case) -> frozenset[str]:
     """Return the names of the values of a program that nothing flows to."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
-        if isinstance(seen, Computed):
+        if isinstance(seen, Computed) and results(step):  # a flag that is set makes nothing, and what has it may be looked at
             made = zip(results(step), seen.values, strict=True)
             constants.update(name for name, value in made if value is not None and not value.requires_grad)
     return frozenset(constants)
@@ -242,7 +242,7 @@ def loss_of_several(case: Case, number: int) -> bool:
     part = case.steps[number]
     sizes = {entry.name: len(entry.data) for entry in case.inputs}
     for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
-        if isinstance(seen, Computed):
+        if isinstance(seen, Computed) and results(step):
             sizes.update((n, v.array.size) for n, v in zip(results(step), seen.values, strict=True) if v is not None)
     return isinstance(part, AppendBackward) and sizes.get(part.loss) != 1
 

@@ -143,6 +143,7 @@ from conformance.deviations.counterfactuals.special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     slopes_of_powers_by_operands,
+    softplus_of_rounded_sums,
     trigammas_of_a_short_series,
     trigammas_of_nine_terms,
 )
@@ -293,6 +294,7 @@ RULES: dict[str, Change] = {
     "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
     "as if curvatures of logsigmoid were differences": curvatures_of_logsigmoid_differences,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
+    "as if softplus were the logarithm of a rounded sum": softplus_of_rounded_sums,
     "as if mish were made of rounded sums": mish_of_rounded_sums,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,

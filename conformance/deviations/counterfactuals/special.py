@@ -15,7 +15,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg, reciprocal, rsub_scalar, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
-from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, exp, logistic_slope, sigmoid, softplus_slope, tanh
+from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, exp, logistic_slope, sigmoid, softplus, softplus_slope, tanh
 from reference_impl.primitives.elementary import pow as power
 from reference_impl.primitives.gamma import digamma, polygamma
 from reference_impl.primitives.piecewise import inside
@@ -59,6 +59,27 @@ def curvatures_of_softplus_differences(_: Sequence[str]) -> Iterator[AbstractCon
 def _by_difference(g: Any, _: Any, x: Any, *, beta: float) -> Any:
     curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
     return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(sigmoid(mul_scalar(x, other=beta))))
+
+
+def softplus_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `softplus` be ``log(1 + e^(beta x)) / beta`` of the rounded sum, as Paddle has it."""
+    yield _softplus_of_rounded_sums()
+
+
+@contextmanager
+def _softplus_of_rounded_sums() -> Iterator[None]:
+    single: list[bool] = []
+
+    def forward(x: Any, *, beta: float) -> Any:
+        """Round the sum to float32 also in what is asked in a wider dtype after that, which is the same number, for a bound."""
+        single.extend([True] * (x.dtype == np.float32))
+        z = np.multiply(x, beta)
+        total = (1.0 + np.exp(np.minimum(z, SOFTPLUS_THRESHOLD))).astype(np.float32 if single else np.float64)
+        smooth = np.log(total.astype(x.dtype)) / beta
+        return np.where(z > SOFTPLUS_THRESHOLD, x, smooth).astype(x.dtype)
+
+    with replaced_forward(softplus, lambda _: forward):
+        yield
 
 
 def mish_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -41,6 +41,12 @@ def custom_above(case: Case, number: int) -> bool:
 
 
 @condition
+def custom_beside(case: Case, number: int) -> bool:
+    """Whether a custom function made the values of the step, directly or not, or returned one of them, an operand."""
+    return bool(_above(case, number, returned=True))
+
+
+@condition
 def custom_casts(case: Case, number: int) -> bool:
     """Whether a custom function that casts made the values of the step."""
     return any(op.op == "cast" for s in _above(case, number) for op in ops(s))

@@ -30,6 +30,7 @@ WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
     "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
+    "edge-of-a-leaf-without-a-flag-beside-what-was-written",
     "empty-batch-of-seeds-of-a-wrong-shape",
     "empty-complex-numbers-behind-a-freed-graph",
     "factor-of-three-axes-whose-flag-was-set-later",
@@ -40,6 +41,7 @@ WRONG_ON_TORCH = (
     "hook-on-a-result-of-a-normalization-of-groups",
     "hook-on-a-seed-that-is-asked-for-by-its-gradient",
     "hook-on-a-view-that-was-written-before-its-base",
+    "hook-on-a-written-view-beside-a-view-of-it",
     "hooked-root-that-is-asked-for-beside-its-leaf",
     "largest-differences-of-a-solution-that-tie",
     "leaf-that-its-own-gradient-was-flagged-as",
@@ -125,6 +127,7 @@ VALUES_ALONE = (
     "ravel-of-a-part-with-gaps-is-written",
     "sign-of-what-rounds-to-nothing",
     "softplus-among-numbers-that-round-before",
+    "softplus-that-is-multiplied-where-it-lies",
     "whole-numbers-above-a-solution-that-are-a-bound",
     "write-to-what-a-shape-op-returned",
 )

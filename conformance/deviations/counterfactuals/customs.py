@@ -15,6 +15,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
 from conformance.case.steps import ClearGrad, Custom, Detach, Op, SetRequiresGrad
+from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.operands import flags_at
 from conformance.deviations.counterfactuals.calls import nothing_freed
@@ -64,7 +65,7 @@ def returned_operands_swapped(case: Case, number: StepNumber, _: Sequence[str]) 
     """Have an operand that a custom function returns be its result from then on, or its first one, and the result a leaf.
 
     The leaf lies in the operand's memory, and requires a gradient if the operand did before. Where the function is not recorded, the
-    operand stays what it is.
+    operand stays what it is. The operand has all its names changed, also that of the tensor which a shape op returned that moves nothing.
     """
     yield _swapped(case, number, first=False)
     if any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps):
@@ -91,6 +92,7 @@ def _leaves(case: Case, number: int, *, first: bool) -> tuple[list[Step], dict[s
         return made, names
     flags = flags_at(case, number)
     recorded = not step.no_grad and any(flags.get(name) for name in step.operands)
+    same = names_in_paddle(case, number)
     for result, operand in zip(step.results, step.outputs, strict=True):
         if operand in step.operands:
             names[result] = f"{CONSTANT}{result}"
@@ -98,7 +100,9 @@ def _leaves(case: Case, number: int, *, first: bool) -> tuple[list[Step], dict[s
             if flags.get(operand):
                 made.append(SetRequiresGrad(names[result], requires_grad=True))
             if recorded:
-                names[operand] = step.results[0] if first else result
+                one = same.get(operand, operand)
+                alike = [operand, one, *(name for name, other in same.items() if other == one)]
+                names.update(dict.fromkeys(alike, step.results[0] if first else result))
     return made, names
 
 

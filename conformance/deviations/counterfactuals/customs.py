@@ -65,7 +65,7 @@ def returned_operands_swapped(case: Case, number: StepNumber, _: Sequence[str]) 
     """Have an operand that a custom function returns be its result from then on, or its first one, and the result a leaf.
 
     The leaf lies in the operand's memory, and requires a gradient if the operand did before. Where the function is not recorded, the
-    operand stays what it is. The operand has all its names changed, also that of the tensor which a shape op returned that moves nothing.
+    operand stays what it is. The operand has all its names changed, also that of what a shape op that moves nothing gave back.
     """
     yield _swapped(case, number, first=False)
     if any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps):

@@ -127,9 +127,13 @@ def what_a_retained_gradient_is_handed_on_to(case: Case, number: StepNumber, ask
 
 
 def a_seed_lent_as_a_view(case: Case, _: StepNumber, asked: str | None) -> bool:
-    """Whether the tensor is a seed, or what a hook returned, of which a leaf was handed a view, or shares its memory."""
-    lent = {name for number in range(len(case.steps)) for name in lent_as_views(case, number)}
-    return asked in sharing_with(lent, case.steps)
+    """Whether the tensor is a seed, or what a hook returned, of which a leaf was handed a view, or may share its memory.
+
+    So may a gradient that another call was seeded with it for, which is a view of it, too.
+    """
+    lent = sharing_with({name for number in range(len(case.steps)) for name in lent_as_views(case, number)}, case.steps)
+    seeded = (step for step in case.steps if isinstance(step, Grad) and not lent.isdisjoint(step.seeds or ()))
+    return asked in lent or any(asked in step.results for step in seeded)
 
 
 def a_leaf_lent_a_view(case: Case, _: StepNumber, asked: str | None) -> bool:

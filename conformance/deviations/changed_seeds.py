@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case.aliases import sharing_with
 from conformance.case.outcome import Blocked, Computed, Raised
-from conformance.case.queries import upstream
+from conformance.case.queries import arrays_of, upstream
 from conformance.case.rewrite import answering_nothing, each_step, with_steps
 from conformance.case.steps import Backward, Grad, InPlace, uses
 from conformance.compare.rounding import are_near, within_units
@@ -55,9 +55,16 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     arrived = [array for array in map(reals, _arrived(shown)) if array.dtype == got.dtype]
     if before is None or before.shape != got.shape:
         return any(is_among(got, array) for array in arrived)
+    written = bool(refused) or is_written_to(promise.case, found.name)
+    held = [before, *(seed for seed in _seeds_of(promise, found.name) if (seed.shape, seed.dtype) == (got.shape, got.dtype))]
+    return any(_has_what_was_added(one, got, arrived, written=written) for one in held)
+
+
+def _has_what_was_added(before: Any, got: Any, arrived: Sequence[Any], *, written: bool) -> bool:
+    """Whether a seed holds what arrived; ``written``: what arrived may have been added to what it held."""
     alike = [array for array in arrived if array.shape == got.shape]
     with np.errstate(all="ignore"):  # a seed may be infinite
-        added = [*(array - before for array in alike), *(alike if refused or is_written_to(promise.case, found.name) else ())]
+        added = [*(array - before for array in alike), *(alike if written else ())]
         sums = itertools.chain(((one, np.abs(one)) for one in added), ((a + b, np.abs(a) + np.abs(b)) for a in added for b in added))
         if any(within_units(before + total, got, np.abs(before) + scale) for total, scale in sums):
             return True
@@ -65,6 +72,13 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
         if any(within_units(array[changed], got[changed], (np.abs(before) + np.abs(array))[changed]) for array in alike):
             return True
     return any(is_among(got[changed], array) for array in arrived)
+
+
+def _seeds_of(promise: Promise, name: str) -> Iterator[Any]:
+    """Yield the seeds of the call that returned a gradient: it may lie in their memory, and the call itself may have added to it."""
+    calls = [step for step in promise.case.steps if isinstance(step, Grad) and name in step.results]
+    held = dict(arrays_of(promise.case, promise.outcome.observations)) if calls else {}
+    yield from (reals(held[seed]) for call in calls for seed in call.seeds or () if seed in held)
 
 
 def is_written_to(case: Case, name: str) -> bool:

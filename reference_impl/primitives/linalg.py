@@ -11,6 +11,9 @@ from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.shape import element_count, reshape, sum_to, t, transpose
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
+from reference_impl.tape.tensor import Tensor
+
+ADJOINT = {"axis0": -1, "axis1": -2}
 
 
 @primitive(
@@ -37,17 +40,25 @@ def _as_matrices(g: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
     return (g if shape == shape_of(g) else reshape(g, shape=shape)), x, y
 
 
+def _adjoint(x: Any) -> Any:
+    """Return ``x^H``: of what a derivative transposed that is the operand itself, which no engine reaches by the first node."""
+    node = x.node if isinstance(x, Tensor) else None
+    if node is not None and node.primitive is transpose and node.derivative_of[1] and node.attrs == ADJOINT:
+        return conjugate(node.operands[0])
+    return conjugate(transpose(x, **ADJOINT))
+
+
 @matmul.vjp("x")
 def matmul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # g y^H
     g, rows, y = _as_matrices(g, x, y)
-    product = sum_to(matmul(g, conjugate(transpose(y, axis0=-1, axis1=-2))), shape_of(rows))
+    product = sum_to(matmul(g, _adjoint(y)), shape_of(rows))
     return product if rows is x else reshape(product, shape=shape_of(x))
 
 
 @matmul.vjp("y")
 def matmul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # x^H g
     g, x, columns = _as_matrices(g, x, y)
-    product = sum_to(matmul(conjugate(transpose(x, axis0=-1, axis1=-2)), g), shape_of(columns))
+    product = sum_to(matmul(_adjoint(x), g), shape_of(columns))
     return product if columns is y else reshape(product, shape=shape_of(y))
 
 

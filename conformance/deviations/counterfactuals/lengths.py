@@ -83,7 +83,7 @@ def _renormed_by_powers() -> Iterator[None]:
 
 def _scaled_from_one(right: Callable[..., Any]) -> Callable[..., Any]:
     def scaled(x: Any, *, p: Any, axis: int, largest: float) -> Any:
-        return right(x, p=p, axis=axis, largest=largest) if p != LARGEST else np.multiply(x, min(largest, 1.0)).astype(x.dtype)
+        return right(x, p=p, axis=axis, largest=largest) if p != LARGEST else mul_scalar(x, other=min(largest, 1.0))
 
     return scaled
 

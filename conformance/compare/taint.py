@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from conformance.case.aliases import Aliases, lying_in
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import twins
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Hook, InPlace, RetainGrad, results, uses
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ class Taint:
         self.steps.add(number)
         self.nodes |= makers
         self.slots |= names | {sibling for maker in makers for sibling in results(self.case.steps[maker])}
+        same = twins(self.case.steps[:number])  # a ``.grad`` is that of a tensor, whatever its name
+        self.slots |= {name for name, first in same.items() if first in names} | {same[name] for name in names if name in same}
         self.values.update(results(step))
 
     def _pass(self, number: int, step: Step) -> None:

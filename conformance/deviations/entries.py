@@ -62,6 +62,7 @@ class DeviationError(ValueError):
 class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
 
+    ``expected``: where an entry says how a pass is refused that should compute, it says so of a pass that was to be refused later, too.
     ``when``: conditions with their scopes (`conditions.registry`), all of which must hold; ``meets``: special points (`points`), one of
     which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a name of `frames` or a
     regular expression over what `campaign.workers.last_words` tells of it. ``after``: entries that are asked before this one,

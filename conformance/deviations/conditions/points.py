@@ -179,6 +179,13 @@ def _without_length(x: Any, *, axis: Any, **_: Any) -> Any:
 
 
 @condition
+def norm_of_an_extreme(case: Case, number: int) -> bool:
+    """Whether the step takes the largest or the smallest size for a norm."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.attrs.get("p") in ("inf", "-inf")
+
+
+@condition
 def norm_of_zeros_of_another_order(case: Case, number: int) -> bool:
     """Whether the step is a norm that is 0, among others, and of an order that is neither 1 nor 2 nor infinite."""
 

@@ -14,6 +14,7 @@ from conformance.deviations.conditions.calls import EXPANDING
 from conformance.deviations.conditions.complex import mixed_dtypes
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import case_condition, condition
+from conformance.deviations.conditions.several import made_together
 from reference_impl import PADDLE_STATIC
 
 if TYPE_CHECKING:
@@ -216,6 +217,17 @@ def stopping(case: Case, number: int) -> frozenset[str]:
         if isinstance(step, SetRequiresGrad):
             (found.discard if step.requires_grad else found.add)(step.tensor)
     return frozenset(found)
+
+
+@condition
+def target_of_several(case: Case, number: int) -> bool:
+    """Whether a target of a call is one of several results of an op, or a gradient in what an op joins, which is one of several."""
+    call, before = call_at(case, number), case.steps[:number]
+    joined = {name for step in before if isinstance(step, Op) and step.op in JOINS for name in step.operands}
+    asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
+    parts = {made for name, made in asked if name in joined}
+    parts.update(name for names in made_together(before) for name in names)
+    return call is not None and not parts.isdisjoint(call.roots)
 
 
 @condition

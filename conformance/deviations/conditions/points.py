@@ -182,7 +182,7 @@ def _without_length(x: Any, *, axis: Any, **_: Any) -> Any:
 def norm_of_an_extreme(case: Case, number: int) -> bool:
     """Whether the step takes the largest or the smallest size for a norm."""
     step = case.steps[number]
-    return isinstance(step, Op) and step.attrs.get("p") in ("inf", "-inf")
+    return isinstance(step, Op) and step.attrs.get("p") in EXTREMA
 
 
 @condition

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, are_singular, inv, triangle
-from reference_impl.primitives.norms import EXTREMA, renorm, renormed, vector_norm
+from reference_impl.primitives.norms import EXTREMA, LARGEST, renorm, renormed, vector_norm
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -24,7 +24,7 @@ from reference_impl.tape.rules import intercepted_rules, replaced_forward, repla
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Pull, Pulled, Rule
@@ -107,6 +107,43 @@ def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: A
     hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
     slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
+
+
+def extreme_sizes_compared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the largest and the smallest size be found by one comparison after another, in each of which a NaN loses but as the last.
+
+    What arrives goes undivided to every element that reaches the norm, and each NaN has one for a gradient.
+    """
+    yield _compared()
+
+
+@contextmanager
+def _compared() -> Iterator[None]:
+    with ExitStack() as stack:
+        for name in NORMS:
+            stack.enter_context(replaced_forward(cast("Primitive", OPS[name]), _one_after_another))
+        stack.enter_context(changed_rules(NORMS, _undivided_but_nan))
+        yield
+
+
+def _one_after_another(right: Callable[..., Any]) -> Callable[..., Any]:
+    def norm(x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+        made = right(x, p=p, axis=axis, keepdims=keepdims)
+        if p not in EXTREMA:
+            return made
+        better = np.greater if p == LARGEST else np.less
+        along = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
+        sizes = np.moveaxis(np.abs(x), along, range(len(along))).reshape(-1, *made.shape)
+        return functools.reduce(lambda a, b: np.where(better(a, b), a, b), sizes)
+
+    return norm
+
+
+def _undivided_but_nan(right: Rule, position: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
+    made = _undivided(right, position, g, out, x, **attrs)
+    if attrs["p"] not in EXTREMA:
+        return made
+    return mul(made, np.where(np.isnan(array_of(x)), np.nan, 1.0).astype(array_of(x).dtype))
 
 
 def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

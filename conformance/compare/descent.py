@@ -1,4 +1,4 @@
-"""A way through places where rounding decides a branch, to branches on which an engine is right, where all combinations are too many.
+"""The search for branches on which an engine is right, where rounding decides more of them than can be tried in all combinations.
 
 What differs on some branches is compared by where it begins and by how many elements are wrong there: by more than rounding can do on
 just these branches. A number that is exactly 0 on one may be what roundings leave of terms that cancel on another.

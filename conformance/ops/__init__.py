@@ -136,6 +136,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "istft to signals that are longer than its windows reach": "PyTorch fills them with zeros and warns, Paddle returns less, and no "
     "document says which",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
+    "values of more than 4,096 elements in usual scripts": "chains of pads, tiles and products of all pairs would ask for more memory "
+    "than there is; the profile `deep` joins thousands of values",
     "subnormal numbers in random graphs": "`conformance points` asks every op at them, one op at a time",
     "infinities and NaN in programs, and in scripts of the numeric lane, of second order, of complex numbers, or over ops that compare "
     "numbers or came later": "what becomes of them is often promised by nobody (ADR 51); `conformance points` asks every op at them",

@@ -77,7 +77,11 @@ def fmin(x: Any, y: Any) -> Any:
 
 
 def _choice_vjp(g: Any, out: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
-    taken = chosen(array_of(x), array_of(y), larger=larger)
+    return _of_one(g, chosen(array_of(x), array_of(y), larger=larger), x, y, first=first)
+
+
+def _of_one(g: Any, taken: Any, x: Any, y: Any, *, first: bool) -> Any:
+    """Return the cotangent of the first of two operands, where that is ``taken`` (1, else 0), or the rest of it, of the second."""
     return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
 
 
@@ -124,7 +128,7 @@ def clamp_high_tensor(x: Any, y: Any) -> Any:
 
 def _bounded_vjp(g: Any, out: Any, x: Any, y: Any, *, first: bool, low: bool) -> Any:
     kept = not_below(array_of(x), array_of(y)) if low else not_below(array_of(y), array_of(x))
-    return sum_to(mul(g, kept if first else rsub_scalar(kept, other=1.0)), shape_of(x if first else y))
+    return _of_one(g, kept, x, y, first=first)
 
 
 for _made, _low in ((clamp_low_tensor, True), (clamp_high_tensor, False)):

@@ -6,8 +6,8 @@ import functools
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, upstream, upstream_of
+from conformance.case.outcome import Raised
+from conformance.case.queries import arrays_of, call_at, derivatives, upstream, upstream_of, values_of
 from conformance.case.steps import AppendBackward, Grad, Op, SetRequiresGrad, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import EXPANDING
@@ -35,12 +35,9 @@ FACTORS = ("ldexp", "trapezoid", "margin_ranking_loss")
 @functools.lru_cache(maxsize=8)
 def _constants(case: Case) -> frozenset[str]:
     """Return the names of the values of a program that nothing flows to."""
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
-    for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
-        if isinstance(seen, Computed) and results(step):  # a flag that is set makes nothing, and what has it may be looked at
-            made = zip(results(step), seen.values, strict=True)
-            constants.update(name for name, value in made if value is not None and not value.requires_grad)
-    return frozenset(constants)
+    made = values_of(case.steps, promised(case, PADDLE_STATIC).observations)
+    constants = (entry.name for entry in case.inputs if not entry.differentiable)
+    return frozenset((*constants, *(name for name, value in made if not value.requires_grad)))
 
 
 @case_condition
@@ -252,10 +249,7 @@ def constant_seed_of_several(case: Case, number: int) -> bool:
 def loss_of_several(case: Case, number: int) -> bool:
     """Whether the loss of a backward part does not have one element."""
     part = case.steps[number]
-    sizes = {entry.name: len(entry.data) for entry in case.inputs}
-    for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
-        if isinstance(seen, Computed) and results(step):
-            sizes.update((n, v.array.size) for n, v in zip(results(step), seen.values, strict=True) if v is not None)
+    sizes = {name: array.size for name, array in arrays_of(case, promised(case, PADDLE_STATIC).observations)}
     return isinstance(part, AppendBackward) and sizes.get(part.loss) != 1
 
 

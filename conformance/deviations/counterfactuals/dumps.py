@@ -1,4 +1,4 @@
-"""Counterfactual graphs of a pass: what an engine draws that draws arrows only where something went."""
+"""Counterfactual dumps of backward graphs, in which an arrow is drawn only where a gradient was handed on."""
 
 from __future__ import annotations
 

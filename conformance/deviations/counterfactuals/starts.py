@@ -25,7 +25,7 @@ from conformance.case.rewrite import CONSTANT, rename, replace_step, without_roo
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad, results, uses
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
-from conformance.deviations.counterfactuals.cuts import last_operand_constant
+from conformance.deviations.counterfactuals.cuts import RECORDS_NOTHING, last_operand_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,18 +35,8 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactuals.calls import Variant
 
 
-UNRECORDED = (
-    "lerp",
-    "diagonal_scatter",
-    "binary_cross_entropy_in_target",
-    "binary_cross_entropy_with_logits_in_target",
-    "clamp_low_tensor",
-    "clamp_high_tensor",
-    "cross_entropy_distilled",
-    "kl_div_in_target",
-    "kl_div_of_logs_in_target",
-)
-"""Ops that record nothing of their last operand in Paddle, see `paddle-lerp-weight` and `paddle-diagonal-scatter-source`."""
+UNRECORDED = tuple(sorted(RECORDS_NOTHING - {"diag_embed"}))
+"""Of these ops those that Paddle makes a node of, without an edge to the last operand; `diag_embed` has no node."""
 
 
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -184,7 +184,7 @@ def refusing(at: Moment, right: Right) -> Any:
     raise RefusedError(f"{at.part} is refused")
 
 
-def _neverrefusing(at: Moment, right: Right) -> Any:
+def _never_refusing(at: Moment, right: Right) -> Any:
     """Answer zeros, or nothing, in the place of a refusal."""
     try:
         return right()
@@ -238,6 +238,6 @@ OF_CALLS: Mapping[str, Effect] = {
     "it replaces what is there": _replacing,
     "the last gradient is not accumulated": _losing,
     "it is refused": refusing,
-    "nothing is refused": _neverrefusing,
+    "nothing is refused": _never_refusing,
 }
 """Effects on calls, by their words."""

@@ -259,11 +259,10 @@ def _left_of_sums(out: Any, axis: int) -> Any:
 
     Beside the least number, with which an engine may begin, the rounding of that number would be all that is left of the others.
     """
-    sums = np.moveaxis(np.where(np.isfinite(out), out, 0.0), axis, 0)
-    earlier, later = sums[:, np.newaxis], sums[np.newaxis]
-    left = np.abs(earlier) * np.exp(np.minimum(earlier - later, 0.0)) * np.isfinite(np.moveaxis(out, axis, 0))[:, np.newaxis]
-    reached = np.tri(len(sums), dtype=bool).T.reshape(len(sums), len(sums), *(1,) * (sums.ndim - 1))
-    return np.moveaxis(np.max(np.where(reached, left, 0.0), axis=0, initial=0.0), 0, axis)
+    sums = np.asarray(out, np.float64)  # a float32 sum of millions would swallow the logarithm that is added to it
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(np.isfinite(sums), np.log(np.abs(sums)) + sums, -np.inf)  # of |s| * e^s, the logarithm
+        return np.where(np.isfinite(sums), np.exp(np.maximum.accumulate(shares, axis=axis) - sums), 0.0)
 
 
 @primitive(

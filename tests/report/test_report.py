@@ -1,230 +1,29 @@
-"""What the report must show, and what it must refuse."""
+"""What the report must show of a run and of its findings."""
 
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 import pytest
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from conformance.campaign.records import CaseRecord, Interruption, RunVerdict, StepRecord
+from conformance.campaign.records import RunVerdict, StepRecord
 from conformance.campaign.records.clauses import ClauseCell, ClauseRow
-from conformance.campaign.records.coverage import CELLS, ORDERS
 from conformance.campaign.records.gate import ClausesRecord
 from conformance.campaign.records.verdicts import MismatchRecord
-from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
-from conformance.case.steps import Detach
 from conformance.generate.scripts import LATER, DrawOptions, odds_of
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
-from conformance.report import write_html
 
+from .outline import Outline
 from .samples import CASE, EVERY_KIND, STEPS, differing, finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
     from conformance.campaign.records import Footer, Header, Record
 
-    Write = Callable[[Iterable[Record]], str]
-
-VOID = {"meta", "input", "col", "br", "wbr"}
-
-
-class Outline(HTMLParser):
-    """Elements with their attributes and texts, and tags that do not match."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.open: list[str] = []
-        self.unmatched: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.unmatched.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    def of_class(self, *wanted: str) -> list[str]:
-        return [tag for tag, attrs in self.elements if set(wanted) <= set((attrs.get("class") or "").split())]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def written(records: Iterable[Record]) -> str:
-        path = tmp_path / "report.html"
-        write_html(records, path)
-        return path.read_text(encoding="utf-8")
-
-    return written
-
-
-def verdict(page: str) -> str:
-    found = re.search(r'<section class="verdict (\w+)"', page)
-    assert found
-    return found[1]
-
-
-def test_the_page_refers_to_nothing_outside_itself(write: Write, records: list[Record]) -> None:
-    page = write(records)
-    references = [value for _, attrs in Outline(page).elements for name in ("src", "href") if (value := attrs.get(name))]
-    assert all(value.startswith("#") for value in references)
-    assert not re.search(r"https?:|@import|url\(", page)
-
-
-def test_every_link_of_the_page_leads_somewhere(write: Write, records: list[Record]) -> None:
-    elements = Outline(write(records)).elements
-    ids = {attrs["id"] for _, attrs in elements if "id" in attrs}
-    assert {attrs["href"] for tag, attrs in elements if tag == "a"} <= {f"#{i}" for i in ids}
-
-
-def test_ids_are_unique(write: Write, records: list[Record]) -> None:
-    ids = [attrs["id"] for _, attrs in Outline(write(records)).elements if "id" in attrs]
-    assert len(ids) == len(set(ids))
-
-
-def test_every_tag_is_closed(write: Write, records: list[Record]) -> None:
-    outline = Outline(write(records))
-    assert (outline.unmatched, outline.open) == ([], [])
-
-
-EVIL = "</pre><script>alert(1)</script>\"'><b onclick=x>"
-
-
-@pytest.mark.parametrize("field", ["id", "backend", "at", "replay", "script"])
-def test_text_of_a_finding_is_escaped(write: Write, header: Header, footer: Footer, field: str) -> None:
-    page = write([header, finding(**{field: EVIL}), footer])
-    assert "alert(1)" in page
-    assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
-
-
-def test_text_of_a_step_is_escaped(write: Write, header: Header, footer: Footer) -> None:
-    page = write([header, finding(steps=(StepRecord(EVIL, EVIL, EVIL + EVIL),)), footer])
-    assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
-
-
-def test_text_of_a_case_is_escaped(write: Write, header: Header, footer: Footer) -> None:
-    case = Case((Input(EVIL, (), (1.0,)),), (Detach(EVIL, (EVIL + "2",)),))
-    outline = Outline(write([header, finding(case=case), footer]))
-    assert outline.of_class("node", "input") == ["g"] * 2  # the case's own input, and the legend's
-    assert sum(tag == "script" for tag, _ in outline.elements) == 1
-
-
-def test_text_of_the_run_is_escaped(write: Write, header: Header, footer: Footer) -> None:
-    header = replace(header, command=EVIL, suite=EVIL, environment={EVIL: EVIL})
-    footer = replace(footer, reasons=(EVIL,), findings=0, deviations={EVIL: {EVIL: 1}})
-    assert sum(tag == "script" for tag, _ in Outline(write([header, footer])).elements) == 1
-
-
-def test_text_that_is_no_unicode_does_not_cost_the_report(write: Write, header: Header, footer: Footer) -> None:
-    assert r"\ud800" in write([header, finding(replay="\ud800"), footer])
-
-
-def test_a_run_without_footer_is_marked_invalid(write: Write, records: list[Record]) -> None:
-    page = write(records[:-1])
-    assert verdict(page) == "invalid"
-    assert "INVALID" in page
-
-
-def test_a_run_without_footer_still_shows_its_findings(write: Write, records: list[Record]) -> None:
-    assert 'id="finding-torch-3fa2c1d0"' in write(records[:-1])
-
-
-def test_a_run_that_was_interrupted_says_so(write: Write, records: list[Record]) -> None:
-    page = write([*records[:-1], Interruption("KeyboardInterrupt")])
-    assert ("invalid", True) == (verdict(page), "the run was interrupted (KeyboardInterrupt)" in page)
-
-
-def test_a_run_without_header_is_marked_invalid(write: Write, records: list[Record]) -> None:
-    assert verdict(write(records[1:])) == "invalid"
-
-
-def test_no_records_are_marked_invalid(write: Write) -> None:
-    assert verdict(write([])) == "invalid"
-
-
-@pytest.mark.parametrize("claimed", ["conforms", "diverges", "no_result", "suite_error"])
-def test_the_verdict_is_the_footers(write: Write, header: Header, footer: Footer, claimed: str) -> None:
-    ledger = {"torch": {"agreed": 20000}, "paddle": {"agreed": 20000}}
-    footer = replace(footer, verdict=RunVerdict(claimed), findings=0, ledger=ledger)
-    assert verdict(write([header, footer])) == claimed
-
-
-def test_reasons_stand_in_the_banner(write: Write, records: list[Record]) -> None:
-    banner = write(records).split('<section class="verdict')[1].split("</section>")[0]
-    assert "torch: 17 cases diverge in 1 finding" in banner
-
-
-CONTRADICTIONS = {
-    "buckets that do not sum to the cases": {"ledger": {"torch": {"agreed": 19999}, "paddle": {"agreed": 20000}}},
-    "more findings counted than recorded": {"findings": 2},
-    "conforming with diverging cases": {"verdict": RunVerdict.CONFORMS},
-    "conforming with nothing compared": {
-        "verdict": RunVerdict.CONFORMS,
-        "ledger": {"torch": {"not_offered": 20000}, "paddle": {"agreed": 20000}},
-    },
-}
-
-
-@pytest.mark.parametrize("changes", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
-def test_records_that_contradict_themselves_are_marked_invalid(write: Write, records: list[Record], changes: dict[str, Any]) -> None:
-    assert verdict(write([*records[:-1], replace(records[-1], **changes)])) == "invalid"
-
-
-UNFAILED = CaseRecord(0, "00", "exact", 1, rich=False, verdicts={}, seconds={}, poisoned=False, nulls=())
-
-
-def test_missing_case_records_are_noticed(write: Write, records: list[Record]) -> None:
-    assert verdict(write([records[0], UNFAILED, *records[1:]])) == "invalid"
-
-
-def test_records_are_read_as_a_stream(write: Write, header: Header, footer: Footer) -> None:
-    footer = replace(footer, findings=0)
-    alive = 0
-
-    class Counted(CaseRecord, frozen=True, weakref=True):
-        pass
-
-    def counted() -> Counted:
-        nonlocal alive
-        alive += 1
-        record = Counted(**asdict(UNFAILED))
-        finalize(record, dropped)
-        return record
-
-    def dropped() -> None:
-        nonlocal alive
-        alive -= 1
-
-    most = 0
-
-    def stream() -> Iterable[Record]:
-        nonlocal most
-        yield header
-        for _ in range(20000):
-            yield counted()
-            most = max(most, alive)
-        yield footer
-
-    assert verdict(write(stream())) == "diverges"
-    assert most <= 2
+    from .conftest import Write
 
 
 @pytest.mark.parametrize("number", ["18,211", "17,650", "913", "1,021", "590", "20,000"])
@@ -263,63 +62,10 @@ def test_the_speed_ratio_is_all_workers_time_over_the_frameworks_alone(write: Wr
     assert f"<b>{2 * 131.0 / (20000 * (0.00015 + 0.0002)):.1f} times</b>" in write(records)
 
 
-def coverage_row(page: str, group: str, parameter: str, value: str = "") -> list[tuple[str, str]]:
-    """Read a row of the coverage table: the state and the text of every cell."""
-    table = page.replace("<wbr>", "").split(f">{group}</th>")[1].split("</table>")[0]
-    rows = table.split(f">{parameter}</th>")[1].split("</tbody>")[0].split("</tr>")
-    row = next(row for row in rows if not value or f"<td>{value}</td>" in row)
-    return [(state.strip(), text) for state, text in re.findall(r'<td class="n([^"]*)">([^<]+)</td>', row)]
-
-
-def test_a_cell_shows_what_was_compared_at_each_order(write: Write, records: list[Record]) -> None:
-    torch = coverage_row(write(records), "grad", "retain_graph", "True")[:3]
-    assert [("", "700"), ("", "31"), ("gap", "0")] == torch
-
-
-def test_a_cell_that_a_backend_does_not_offer_has_a_dash(write: Write, records: list[Record]) -> None:
-    row = coverage_row(write(records), "backward", "inputs", "given")
-    assert [("", "44"), ("gap", "0"), ("gap", "0"), *[("absent", "-")] * 3] == row
-
-
-@pytest.mark.parametrize("word", ["step:grad", "grad.again"])
-def test_an_order_that_a_backend_does_not_offer_has_a_dash(word: str, write: Write, records: list[Record], footer: Footer) -> None:
-    not_offered = {**footer.not_offered, "paddle": {**footer.not_offered["paddle"], word: "it has none"}}
-    row = coverage_row(write([*records[:-1], replace(footer, not_offered=not_offered)]), "backward", "roots", "one")
-    assert [("absent", "-")] * 2 == row[4:]
-    assert "absent" not in {state for state, _ in row[:4]}
-
-
-def test_every_cell_of_the_coverage_is_a_row(write: Write, records: list[Record]) -> None:
-    page = write(records)
-    assert all(len(coverage_row(page, cell.group, cell.parameter, cell.value)) == 2 * len(ORDERS) for cell in CELLS)
-
-
-def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[Record]) -> None:
-    page = write(records)
-    torch = sum(cell.needs != "no_grad_vars" for cell in CELLS) * len(ORDERS)
-    paddle = sum(cell.needs not in {"materialize_grads", "backward.inputs"} for cell in CELLS) * len(ORDERS)
-    assert f"{torch - 9} of {torch} cells of torch, {paddle - 9} of {paddle} cells of paddle" in page
-    assert page.count('<td class="n gap">') == torch + paddle - 18
-
-
 def test_a_script_is_not_said_to_be_for_a_backend_that_prints_none(write: Write, header: Header, footer: Footer) -> None:
     page = write([header, finding(backend="mine_engine:made", script="import torch"), footer])
     (summary,) = re.findall(r"<summary>([^<]*script[^<]*)</summary><pre>import torch", page)
     assert "mine" not in summary
-
-
-def test_a_call_that_no_backend_offers_has_no_table(write: Write, records: list[Record], footer: Footer) -> None:
-    pages = [write(records)]
-    not_offered = dict(footer.not_offered)
-    for name in ("torch", "paddle"):
-        not_offered[name] = {**not_offered[name], "step:append_backward": "no programs"}
-        pages.append(write([*records[:-1], replace(footer, not_offered=dict(not_offered))]))
-    assert [True, True, False] == [">append_backward</th>" in page for page in pages]
-
-
-def test_a_cell_of_another_version_is_shown(write: Write, records: list[Record], footer: Footer) -> None:
-    counts = {**footer.counts, "torch": {**footer.counts["torch"], "grad colour=blue @2": 3}}
-    assert coverage_row(write([*records[:-1], replace(footer, counts=counts)]), "other steps", "grad colour", "blue")[1] == ("", "3")
 
 
 def test_a_known_deviation_is_shown_with_its_reason(write: Write, records: list[Record]) -> None:

@@ -1,4 +1,4 @@
-"""Short words for engine tests: a leaf, the elements of a tensor, both dialects, and the category of a refusal."""
+"""Short words for engine tests: a leaf, elements of a tensor, its slope, an update, both dialects, the category of a refusal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from reference_impl import DIALECTS, AutogradError, Category, Tensor, tensor
+from reference_impl import DIALECTS, OPS, TORCH, AutogradError, Category, Dialect, Tensor, grad, tensor, update_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 both = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+FIRST = {"key": [[0, 1, 1]]}
 
 
 def leaf(data: Any, dtype: str = "float64") -> Tensor:
@@ -31,3 +32,19 @@ def refusal(call: Callable[[], Any]) -> Category | None:
     except AutogradError as error:
         return error.category
     return None
+
+
+def write(op: str, x: Tensor, *operands: Tensor, dialect: Dialect = TORCH, **attrs: Any) -> None:
+    """Update a tensor in place."""
+    update_in_place(OPS[op], x, *operands, dialect=dialect, **attrs)
+
+
+def copied(x: Tensor) -> Tensor:
+    """Make an intermediate with the elements of a leaf."""
+    return OPS["clone"](x)  # type: ignore[no-any-return]
+
+
+def slope(y: Tensor, x: Tensor, dialect: Dialect = TORCH) -> Any:
+    """Return the gradient of the sum of ``y``; the graph stays."""
+    (found,) = grad([OPS["sum"](y, axis=None, keepdims=False)], [x], retain_graph=True, allow_unused=True, dialect=dialect)
+    return elements(found)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,16 +32,20 @@ from conformance.compare.descent import Left, Place, combined, descended, same, 
 from conformance.compare.rounding import are_near, value_at
 from conformance.compare.shadow_values import roundings
 from conformance.ops.dtypes import is_floating
+from reference_impl.primitives.shape import link
+from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.tensor import Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.outcome import Outcome, Value
     from conformance.compare.branches import Branches, Choice, Observer
     from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
-    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.primitive import Application, Primitive
+    from reference_impl.tape.rules import Pull, Pulled
 
 ROUNDED_RUNS = 24
 """How many disturbed runs are made to see which places flip."""
@@ -225,9 +230,11 @@ class SecondLook:
 
 def by_policies(promise: Promise) -> Iterator[Outcome]:
     """Yield what is computed by each treatment of NaN comparisons and of 0 · inf: numbers in which they differ are undefined."""
-    for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
+    shares = (None, 0.0, 0.5, 1.0, np.nan)
+    for (share, filled), vanishing in itertools.product([*((share, False) for share in shares), (None, True)], (False, True)):
         slopes: list[Any] | None = [] if promise.case.lane == "exact" else None
-        yield promise.run(partial(_zero_wins, slopes) if vanishing else None, _deciding(share, slopes))
+        with intercepted_rules(_absent_is_zeros) if filled else nullcontext():
+            yield promise.run(partial(_zero_wins, slopes) if vanishing else None, _deciding(share, slopes))
 
 
 def _deciding(share: float | None, slopes: list[Any] | None) -> Choice:
@@ -240,6 +247,21 @@ def _deciding(share: float | None, slopes: list[Any] | None) -> Choice:
         return taken
 
     return decide
+
+
+def _absent_is_zeros(
+    right: Pull, _: Primitive, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
+) -> Pulled:
+    """Have the derivatives of one op, where they are differentiated, multiply by zeros the cotangents that do not arrive.
+
+    A kernel that differentiates them together has zeros for what is absent; where each has rules of its own, there is nothing.
+    """
+    if not (Mode.recording and isinstance(node, Node)):
+        return right(node, asked, g, out, operands)
+    pulled = right(node, node.tracked, g, out, operands)
+    recorded = {position: c for position, c in pulled if type(c) is Tensor and c.requires_grad}
+    beside = {position: [c for other, c in recorded.items() if other != position] for position in recorded}
+    return [(p, link(c, *beside[p]) if beside.get(p) else c) for p, c in pulled if p in asked]
 
 
 def _kinks(run: Recorder) -> Iterator[Place]:

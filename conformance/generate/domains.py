@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.generate.odds import SketchOdds
     from conformance.ops.sampler import Source
 
+UNBOUNDED = frozenset({None, Domain.NONZERO, Domain.POSITIVE})
+"""Domains that infinity lies in. NaN lies in none, and an op is asked of it as of infinity."""
 ONE = 1.0
 """Where the domains "unit" and "beyond one" meet, by their names."""
 

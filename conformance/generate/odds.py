@@ -55,6 +55,8 @@ class SketchOdds:
     halves: Range = Range(-4, 4)  #: Python numbers of the exact lane, in halves.
     #: A fresh tensor that is not finite, in a script that may have one: two in three have, and few have nothing but NaN for gradients.
     unbounded: float = 0.3
+    #: The same of a fresh seed: it meets every rule on its way down, and what it becomes at order 2 is only seen in what is left of it.
+    unbounded_seed: float = 0.5
     everywhere: float = 0.4  #: All elements of such a tensor are not finite, not one alone: infinity then meets each zero beside it.
     unbounded_elements: tuple[str, ...] = ("inf", "nan", "-inf")  #: What they are, in words, since NaN is not equal to itself.
     real_input: float = 0.2  #: A real input among complex ones: an op that takes both must give it a real gradient.
@@ -150,6 +152,10 @@ PROGRAM_CALLS = CallOdds(
     asked_twice=0.05,
     cut=0.1,
 )
+
+#: Scripts with infinities and NaN are few, and what becomes of these at order 2 shows only where a derivative can be differentiated:
+#: with a seed that is an input it always can, whatever the ops.
+UNBOUNDED_CALLS = CallOdds(no_seeds_for_single=0.15, tracked_seed=0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +317,7 @@ class Odds:
     custom: CustomOdds = CustomOdds()
     programs: ProgramOdds = ProgramOdds()
     program_calls: CallOdds = PROGRAM_CALLS
+    unbounded_calls: CallOdds = UNBOUNDED_CALLS
 
 
 USUAL = Odds()

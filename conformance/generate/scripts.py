@@ -64,7 +64,7 @@ class DrawOptions:
     later: int = 0  #: One eager script in ``later`` is about an op that came later (`Drawn.NAMED`), as `case_of` deals it out; 0: none.
     about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
     team: tuple[str, ...] = ()  #: The ops that a script of the profile `orders` is about.
-    unbounded: bool = False  #: A script over exact numbers and infinities and NaN, whose ops compare no numbers with each other.
+    unbounded: bool = False  #: A script over infinities and NaN as well, whose ops compare no numbers with each other.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -113,7 +113,7 @@ def is_unbounded(index: int, options: DrawOptions) -> bool:
     It is about no op that came later, and none was asked for: what such numbers become is settled where each rule multiplies and adds,
     and not where it selects by an order, or where a formula can be written in several ways.
     """
-    usual = options.profile == "usual" and options.ops is None and "exact" in options.lanes and not is_program(index, options)
+    usual = options.profile == "usual" and options.ops is None and not is_program(index, options)
     return options.unbounded or (usual and index % UNBOUNDED == UNBOUNDED // 2)
 
 
@@ -191,13 +191,13 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
         return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
     kind = "real" if options.unbounded else _kind(source, options, asked)
-    exact = options.unbounded or (source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind)))
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
     odds = options.odds.scripts
     dtype = _dtype(source, options, kind)
-    # At order 2 an engine may multiply by the zeros that it has for absent gradients, and nobody says where that is NaN.
-    deep = not options.unbounded and source.chance(odds.deep)
+    deep = source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
-    sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
+    calls = options.odds.unbounded_calls if options.unbounded else options.odds.calls
+    sketch = Sketch(source, replace(options.odds, calls=calls), exact=exact, dtype=dtype)
     sketch.unbounded = options.unbounded
     both = (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions)
     if both and OTHER_PRECISION[dtype] not in options.without:

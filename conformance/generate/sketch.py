@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Detach, Op, Step
-from conformance.generate.domains import draw_elements, lies_in
+from conformance.generate.domains import UNBOUNDED, draw_elements, lies_in
 from conformance.generate.layouts import fitting, laid, repeated
 from conformance.generate.matrices import UNREPEATED
 from conformance.generate.odds import USUAL, Odds
@@ -22,12 +22,12 @@ from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex, name
 from conformance.ops.sampler import Draft
 from conformance.ops.spec import Growth
 from reference_impl import OPS
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from conformance.ops.sampler import Origin, Source
-    from reference_impl.tape.primitive import Domain
 
 LETTERS: dict[Origin, str] = {"input": "x", "seed": "s", "returned": "r", "result": "v", "detached": "d", "gradient": "g"}
 """The letter that names begin with, by what they name. It is for people who read a case; the code asks `Draft.origin`."""
@@ -106,11 +106,13 @@ class Sketch:
         """Add an input."""
         kind = dtype or self._locked or self._dtype()
         array = self.elements(shape, domain, kind)
-        finite = not (self.unbounded and domain is None and array.size and self.source.chance(self.odds.sketch.unbounded))
+        odds = self.odds.sketch
+        chance = odds.unbounded_seed if origin == "seed" else odds.unbounded
+        finite = not (self.unbounded and domain in UNBOUNDED and array.size and self.source.chance(chance))
         if not finite:
-            self._spoil(array)
+            self._spoil(array, positive=domain is Domain.POSITIVE)
         if differentiable is None:
-            differentiable = not self.values or not self.source.chance(self.odds.sketch.constant)
+            differentiable = not self.values or not self.source.chance(odds.constant)
         name = self.name(LETTERS[origin])
         layout = self._layout(shape, domain)
         if layout == CONTIGUOUS:
@@ -125,11 +127,12 @@ class Sketch:
         self.values.append(draft)
         return self._lock(draft)
 
-    def _spoil(self, array: Any) -> None:
+    def _spoil(self, array: Any, *, positive: bool) -> None:
         """Make one element of an array, or each, infinite or NaN."""
         odds = self.odds.sketch
         place = slice(None) if self.source.chance(odds.everywhere) else self.source.integer(0, array.size - 1)
-        array.reshape(-1)[place] = float(self.source.choice(odds.unbounded_elements))
+        element = float(self.source.choice(odds.unbounded_elements))
+        array.reshape(-1)[place] = abs(element) if positive else element
 
     def _layout(self, shape: tuple[int, ...], domain: Domain | None) -> str:
         """Choose how a fresh input lies in memory."""

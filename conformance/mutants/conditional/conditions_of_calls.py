@@ -49,10 +49,10 @@ def _one_above_another(at: Moment, values: list[Seen]) -> bool:
     return any(one.name != other.name and one.name in _above(at, other.name) for one, other in product(values, repeat=2))
 
 
-def _made_with(op: str) -> Callable[[Moment], bool]:
+def _made_with(test: Callable[[str], bool]) -> Callable[[Moment], bool]:
     def holds(at: Moment) -> bool:
         made = (at.script.sources.get(name) for root in at.step.roots for name in _above(at, root))
-        return any(isinstance(step, Op) and step.op == op for step in made)
+        return any(isinstance(step, Op) and test(step.op) for step in made)
 
     return holds
 
@@ -118,7 +118,8 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "three roots": lambda at: len(at.step.roots) >= 3,
     "one root twice": lambda at: len(set(at.step.roots)) < len(at.step.roots),
     "one root above another": lambda at: _one_above_another(at, at.roots),
-    "a product above a root": _made_with("matmul"),
+    "a product above a root": _made_with(lambda op: op == "matmul"),
+    "an op that rounds above a root": _made_with(lambda op: not catalogue()[op].exact),
     "a root that is an input": _roots(_leaf),
     "a root of several results": _roots(_several_results),
     "a root of more than 256 elements": _roots(lambda x: x.size > 256),

@@ -98,6 +98,11 @@ FAULTS = tuple(
         rows("grad backward", "a seed with NaN", "NaN in the seeds is zero"),
         rows("grad backward", "an infinite seed", "infinite seeds are the largest numbers"),
         rows("grad", "an infinite seed", "NaN in the gradients is zero"),
+        rows("grad backward", "a seed with NaN and a second derivative", "NaN in the seeds is zero"),
+        rows("grad backward", "an infinite seed and a second derivative", "infinite seeds are the largest numbers"),
+        rows("grad", "a second derivative", "NaN in the gradients is zero"),
+        rows("grad backward", "a seed with NaN and an op that rounds above a root", "NaN in the seeds is zero"),
+        rows("grad backward", "an infinite seed and an op that rounds above a root", "infinite seeds are the largest numbers"),
         rows("grad", "a seed that is its root", ONES),
         rows("grad", "a seed that is asked for", SEEDS),
         # What is asked for.

@@ -8,6 +8,7 @@ has its neighbour.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,12 @@ def is_quotient_beyond_range(x: Any, y: Any) -> Any:
     return far | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
 
 
+def _is_lost_in_a_row(x: Any, axis: int) -> Any:
+    """Return which elements are not finite, if those along the axis lie side by side in memory and fill a vector register."""
+    together = x.ndim > 0 and x.shape[axis] >= 8 and math.prod(x.shape[axis % x.ndim + 1 :]) == 1
+    return ~np.isfinite(x) & (together and x.dtype == np.float32)
+
+
 VALUES: Mapping[str, Callable[[Any], Any]] = {
     "any": lambda x: np.full(x.shape, fill_value=True),
     "zero": lambda x: x == 0,
@@ -106,6 +113,7 @@ BY_ATTRIBUTE: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "for an axis of one place": ("size", lambda _, size: np.append(np.equal(size[:1:-1], 1), False)),
     "among zeros alone": ("axis", lambda x, axis: ~np.any(x, axis=axis, keepdims=True)),
     "with its axes in place": ("axes", lambda x, axes: np.full(x.shape, [axis % x.ndim for axis in axes] == [*range(x.ndim)])),
+    "not finite, in a row of eight or more of single precision": ("axis", _is_lost_in_a_row),
     "in a slice of zeros": ("axis", lambda x, axis: ~np.any(x, axis=tuple({*range(x.ndim)} - {axis % x.ndim}), keepdims=True)),
 }
 """The words for what values are by an attribute of the op: together with the others along its axis, or in its unit."""

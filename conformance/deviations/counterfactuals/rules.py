@@ -28,10 +28,7 @@ from conformance.deviations.counterfactuals.convolutions import seeds_of_convolu
 from conformance.deviations.counterfactuals.dumps import OF_DUMPS
 from conformance.deviations.counterfactuals.duplicates import repeated_inputs_allowed
 from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
-from conformance.deviations.counterfactuals.entropies import (
-    curvatures_of_entropies_damped,
-    curvatures_of_entropies_in_targets_damped,
-)
+from conformance.deviations.counterfactuals.entropies import curvatures_of_entropies_damped, curvatures_of_entropies_in_targets_damped
 from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
     gradients_of_exponentials_squared_too_often,
@@ -135,6 +132,7 @@ from conformance.deviations.counterfactuals.programs import contributions_to_slo
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
+from conformance.deviations.counterfactuals.shares import shares_clipped_in_blocks
 from conformance.deviations.counterfactuals.slots_of_seeds import OF_SLOTS
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
@@ -328,6 +326,7 @@ RULES: dict[str, Change] = {
     "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if quotients were rounded before they are rounded down": quotients_rounded_twice,
+    "as if softmax clipped what is NaN in a block": shares_clipped_in_blocks,
     "as if exponentials were clamped": exponentials_clamped,
     "as if determinants that are 0 were constants": determinants_of_singular_matrices_constant,
     "as if determinants were made of singular values": determinants_made_of_singular_values,

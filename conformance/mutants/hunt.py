@@ -1,6 +1,7 @@
 """Running mutants on cases of the grid and of the default campaign, in order, until the judge says that they diverge.
 
-The mutants of an op that the default campaign does not draw unasked have cases of their own, which are about that op.
+The mutants of an op that the default campaign does not draw unasked have cases of their own, which are about that op. So have those
+that show where numbers are not finite, of which a campaign has few.
 
 Every case is drawn once, and the right reference runs it once for each dialect, noting which vjp rules it calls: a mutant whose fault
 is in one rule is run only where that rule is called, since anywhere else it is the reference. The judge is that of the campaign,
@@ -201,10 +202,9 @@ def _cases(hunt: Hunt, index: int, alive: dict[str, Suspect]) -> Iterator[tuple[
         return
     number = index - hunt.drawn
     drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
-    for static, op in dict.fromkeys(drawn_of.values()):
-        if op is None or number % SELDOM == 0:
-            case = draw_case(FastSource(hunt.seed, number), DrawOptions(static=static, about=op))
-            yield case, [name for name, of in drawn_of.items() if of == (static, op)]
+    for options in dict.fromkeys(drawn_of.values()):
+        if options.about is None or number % SELDOM == 0:
+            yield draw_case(FastSource(hunt.seed, number), options), [name for name, of in drawn_of.items() if of == options]
 
 
 def of_grid(mutant: Mutant) -> str | None:
@@ -213,10 +213,11 @@ def of_grid(mutant: Mutant) -> str | None:
     return None if row is None or catalogue()[row].drawn is Drawn.IN_PROGRAMS else row
 
 
-def _drawn_of(suspect: Suspect) -> tuple[bool, str | None]:
-    """Return what cases a mutant is run on: programs or eager scripts, and about which op (``None``: none in particular)."""
+def _drawn_of(suspect: Suspect) -> DrawOptions:
+    """Return what cases a mutant is run on: programs or eager scripts, about which op if any, with which numbers."""
     wrong, engine = suspect
-    return engine.info.dialect.static, None if wrong.rule is None else about(wrong.part)
+    named = None if wrong.rule is None else about(wrong.part)
+    return DrawOptions(static=engine.info.dialect.static, about=named, unbounded=wrong.unbounded)
 
 
 def _reference(dialect: Dialect) -> Callable[[Case], Outcome]:

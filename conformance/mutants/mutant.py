@@ -91,6 +91,7 @@ class Mutant:
         breaks: the fault is there from the first refusal on, and stays.
         rule: the op and the position of the operand whose vjp rule is wrong, so that cases which never call it need not be run.
         conditional: the fault, if it is one that holds under a condition alone, and that any engine can carry.
+        unbounded: it shows in scripts with infinities and NaN alone.
         equivalent: why the fault cannot change anything observable, where it cannot.
     """
 
@@ -104,6 +105,7 @@ class Mutant:
     breaks: bool = False
     rule: tuple[str, int] | None = None
     conditional: ConditionalFault | None = None
+    unbounded: bool = False
     equivalent: str = ""
 
     def can_be_on(self, host: str) -> bool:

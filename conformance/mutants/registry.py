@@ -12,6 +12,7 @@ from conformance.mutants import (
     complexes,
     conventions,
     graphs,
+    not_finite,
     programs,
     rules_linalg,
     rules_matrix,
@@ -49,7 +50,7 @@ FAMILIES = (
     rules_recurrent,
     complexes,
 )
-ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
+ENGINES = (accumulation, graphs, attached, complexes, conventions, not_finite, programs)
 
 
 def mutants() -> Mapping[str, Mutant]:

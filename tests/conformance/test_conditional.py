@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from conformance.backends import BackendError, open_backend
@@ -22,6 +23,7 @@ from conformance.mutants.conditional import effects_of_calls, effects_of_ops, ef
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of
 from conformance.mutants.conditional.chase import Chase, run_chase
 from conformance.mutants.conditional.fault import AND, ConditionalFault, vocabulary
+from conformance.mutants.conditional.pursuit import pursuits
 from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power, PowerError, chosen, measure
@@ -185,6 +187,27 @@ def test_an_engine_that_takes_what_is_not_finite_for_numbers_is_found_out(
     inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), seed, differentiable=False))
     case = Case(inputs, (Op("mul_scalar", ("x",), ("y",), {"other": 0.0}), Grad(("y",), ("x",), ("g",), ("s",))), "exact")
     assert bucket(fault("grad", condition, effect), case, host) is Bucket.DIVERGED
+
+
+def test_faults_that_show_where_numbers_are_not_finite_are_chased_through_scripts_that_may_have_such(tmp_path: Path) -> None:
+    alone = "grad-a_second_derivative-NaN_in_the_gradients_is_zero"
+    (chase,) = pursuits((alone,), {}, 20, 1, str(tmp_path), "reference")
+    assert not all(np.isfinite(entry.array()).all() for index in range(20) for entry in chase.case(index).inputs)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "a_seed_with_NaN_and_a_second_derivative-NaN_in_the_seeds_is_zero",
+        "an_infinite_seed_and_a_second_derivative-infinite_seeds_are_the_largest_numbers",
+        "a_seed_with_NaN_and_an_op_that_rounds_above_a_root-NaN_in_the_seeds_is_zero",
+        "an_infinite_seed_and_an_op_that_rounds_above_a_root-infinite_seeds_are_the_largest_numbers",
+    ],
+)
+def test_an_engine_that_loses_what_is_not_finite_at_order_2_or_in_functions_is_found_out_in_few_scripts(
+    fault: str, tmp_path: Path
+) -> None:
+    assert run_chase(Chase(1, 0, 150, (f"grad-{fault}",), str(tmp_path), 30.0, unbounded=True)).kills
 
 
 def test_the_past_of_a_script_is_forgotten_with_it() -> None:

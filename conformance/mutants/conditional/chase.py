@@ -45,14 +45,18 @@ class Chase(Hunt):
     """A range of cases for one worker, and the faults that are still alive, on a ``host``.
 
     ``timeout``: the seconds of one engine for one case. ``fatal``: cases in which the host itself takes the process down.
+    ``unbounded``: every case that is drawn may have infinities and NaN.
     """
 
     host: str = REFERENCE
     fatal: frozenset[int] = frozenset()
+    unbounded: bool = False
 
     def case(self, index: int) -> Case:
         """Return a case."""
-        return self.points[index].case() if index in self.points else case_of(self.seed, index - self.drawn, DrawOptions())
+        if index in self.points:
+            return self.points[index].case()
+        return case_of(self.seed, index - self.drawn, DrawOptions(unbounded=self.unbounded))
 
     def is_for(self, index: int, parts: set[str]) -> bool:
         """Whether a case may show faults of these parts of an engine, as far as can be told before it is drawn."""

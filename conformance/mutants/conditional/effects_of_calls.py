@@ -241,3 +241,5 @@ OF_CALLS: Mapping[str, Effect] = {
     "nothing is refused": _never_refusing,
 }
 """Effects on calls, by their words."""
+OF_UNBOUNDED = frozenset({"NaN in the seeds is zero", "infinite seeds are the largest numbers", "NaN in the gradients is zero"})
+"""Effects that show where numbers are not finite, and nowhere else."""

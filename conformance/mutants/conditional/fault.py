@@ -57,6 +57,11 @@ class ConditionalFault:
         """Whether it is a fault of an op."""
         return self.part not in CALLS + ATTACHED
 
+    @property
+    def of_unbounded(self) -> bool:
+        """Whether it shows in scripts with infinities and NaN alone."""
+        return self.effect in effects_of_calls.OF_UNBOUNDED
+
     def holds(self, at: Moment) -> bool:
         """Whether the condition holds at a moment of its part."""
         if self.of_op and not (at.script.writes if self.effect in effects_of_ops.OF_MEMORY else at.flows):

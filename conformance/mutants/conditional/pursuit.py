@@ -1,7 +1,8 @@
 """Which cases conditional faults are chased through, and in what order.
 
 Faults of ops are chased through the grid first, where each op has cases of its own, and then through the cases that are drawn. Faults
-of calls are chased through the drawn ones first, and then through a part of the grid: its calls are the same for every op.
+of calls are chased through the drawn ones first, and then through a part of the grid: its calls are the same for every op. Faults
+that show where numbers are not finite are chased through scripts that may have such numbers, which a campaign draws now and then.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ TIMEOUT = 10.0
 def pursuits(ids: Sequence[str], kills: Mapping[str, Kill], cases: int, seed: int, folder: str, host: str) -> Iterator[Chase]:
     """Yield chases of those that are not in ``kills`` by then, through the grid and the first ``cases`` of a seed."""
     parts = {name: fault.part for name in ids if (fault := fault_of(name)).of_op}
-    of_calls = tuple(name for name in ids if name not in parts)
+    unbounded = tuple(name for name in ids if fault_of(name).of_unbounded)
+    of_calls = tuple(name for name in ids if name not in parts and name not in unbounded)
     begun = partial(Chase, seed, timeout=TIMEOUT, host=host)
     if parts:
         points = dict(enumerate(grid(op for op in catalogue() if op in parts.values())))
         end = len(points) + cases
         yield from _ranges(begun(0, end, tuple(parts), _folder(folder, "ops"), points=points, drawn=len(points)), kills)
+    if unbounded:
+        yield from _ranges(begun(0, cases, unbounded, _folder(folder, "unbounded"), unbounded=True), kills)
     if of_calls:
         place = _folder(folder, "calls")
         yield from _ranges(begun(0, cases, of_calls, place), kills)

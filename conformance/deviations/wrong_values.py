@@ -63,7 +63,10 @@ IN_MEMORY = ("as if gradients of cross entropies lay where the shares did", "as 
 """Rules whose numbers lie in memory that is written over: what rounds there may have no history of which bounds could be made."""
 IN_THEIR_DTYPE = ("as if gradients of custom functions kept their dtypes", "as if sums were read in the dtype of what comes last")
 """Rules that say in which dtype the answer comes, too: its numbers are not those in the dtype that is promised."""
-IN_THEIR_SHAPE = ("as if seeds were the first results of their nodes", "as if the seed of a part were those of all parts")
+IN_THEIR_SHAPE = (
+    *("as if seeds were the first results of their nodes", "as if the seed of a part were those of all parts"),
+    "as if weights of targets met all samples",
+)
 """Rules that say of how many numbers the answer is, as a script does."""
 
 

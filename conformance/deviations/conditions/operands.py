@@ -58,6 +58,13 @@ def differentiates_product_without_elements(case: Case, number: int) -> bool:
     return any(0 in shapes.get(name, ()) for s in products if not reached.isdisjoint(s.results) for name in s.operands)
 
 
+@condition
+def takes_nothing(case: Case, number: int) -> bool:
+    """Whether the step is an op of which some operand has no elements."""
+    step = case.steps[number]
+    return isinstance(step, Op) and any(0 in shapes_at(case, number, PADDLE).get(name, ()) for name in step.operands)
+
+
 @functools.lru_cache(maxsize=8)
 def flags_at(case: Case, number: int) -> dict[str, bool]:
     """Return whether each value requires a gradient when a step of a script, or a program, runs."""

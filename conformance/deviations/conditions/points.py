@@ -154,11 +154,14 @@ def aligned_grid_of_one_place(case: Case, number: int) -> bool:
     return isinstance(step, Op) and step.op == "affine_grid" and bool(step.attrs["align_corners"]) and 1 in step.attrs["size"][2:]
 
 
+INTERPOLATIONS = "interpolate_linear", "interpolate_bilinear", "interpolate_bicubic", "interpolate_trilinear"
+
+
 @condition
 def interpolated_to_one_place(case: Case, number: int) -> bool:
-    """Whether the step interpolates images to one row or one column, or a line to one place, without aligned corners."""
+    """Whether the step interpolates to one place along some axis, without aligned corners."""
     step = case.steps[number]
-    if not isinstance(step, Op) or step.op not in ("interpolate_linear", "interpolate_bilinear", "interpolate_bicubic"):
+    if not isinstance(step, Op) or step.op not in INTERPOLATIONS:
         return False
     return not step.attrs["align_corners"] and 1 in step.attrs["size"]
 

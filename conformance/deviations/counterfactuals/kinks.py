@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +11,12 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
+from reference_impl.primitives.piecewise import round as round_
+from reference_impl.primitives.reduction import restore_axes
+from reference_impl.primitives.selection import ends
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
+from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,10 +32,40 @@ def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContext
 
 def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     """Return what a rule says, with the derivative in ``g`` of a rule that gives a tie to the second operand alone."""
+    linear = _to_second(right, position, g, out, x, y)
+    return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
+
+
+def ties_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have all that tie for an extremum get all that arrives, the second of two operands that tie, and nothing at bounds of clamp."""
+    yield _unshared_ties()
+
+
+@contextmanager
+def _unshared_ties() -> Iterator[None]:
+    with changed_rules(("max", "min"), _in_full), changed_rules(("maximum", "minimum"), _to_second), changed_rules(("clamp",), _within):
+        yield
+
+
+def _in_full(_: Rule, __: int, g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    wide = partial(restore_axes, shape=shape_of(x), axis=axis, keepdims=keepdims)
+    return mul(wide(g), (array_of(x) == array_of(wide(array_of(out)))).astype(array_of(g).dtype))
+
+
+def _to_second(_: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
     share = ~chosen if position else chosen
-    linear = sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
-    return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
+    return sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
+
+
+def _within(_: Rule, __: int, g: Any, ___: Any, x: Any, *, low: float | None, high: float | None) -> Any:
+    low, high = ends(low, high)
+    return mul(g, ((array_of(x) > low) & (array_of(x) < high)).astype(array_of(g).dtype))
+
+
+def halves_away_from_zero(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have halves be rounded away from 0, and not to the even number."""
+    yield replaced_forward(round_, lambda _: lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x).astype(x.dtype))
 
 
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

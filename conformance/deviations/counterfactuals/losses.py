@@ -13,19 +13,22 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.shared_gradients import gradients_in_memories
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
 from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothed
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
-from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum, softmax_entropy
+from reference_impl.primitives.indexing import gather
+from reference_impl.primitives.losses import like, reduced, shares, soft_margin, soft_margin_by_sum, softmax_entropy
 from reference_impl.primitives.margins import less_own
+from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.selection import clamp
 from reference_impl.primitives.shape import expand, reshape
 from reference_impl.primitives.softmax import softmax
 from reference_impl.reverse import walk
 from reference_impl.reverse.overwritten import overwritten
 from reference_impl.reverse.plan import first_in_first_out
 from reference_impl.tape.primitive import shape_of, zeros_like
-from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -33,6 +36,27 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
+
+
+def weights_of_targets_for_all(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have weighted margin losses be a matrix: the mean of each sample less what the target of each has in it.
+
+    What is raised to a power is weighed before.
+    """
+    yield replaced_op("multi_margin_loss_of_parts", _against_all_targets)
+
+
+def _against_all_targets(right: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x: Any, *, target: Any, p: float, margin: float, weight: Any, reduction: str) -> Any:
+        if weight is None:
+            return right(x, target=target, p=p, margin=margin, weight=weight, reduction=reduction)
+        own = np.reshape(np.asarray(target, dtype=np.intp), (-1, 1))
+        weights = like(np.asarray(weight)[own], x)
+        short = mul(add(rsub_scalar(gather(x, axis=1, index=own.tolist()), other=margin), x), weights)
+        means = mean(pow_scalar(clamp(short, low=0.0, high=np.inf), exponent=p), axis=[1], keepdims=False)
+        return reduced(sub(means, weights * (margin**p / shape_of(x)[1])), reduction)
+
+    return op
 
 
 def slopes_of_logits_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -145,6 +145,43 @@ def _on_three_axes(right: Callable[..., Any]) -> Callable[..., Any]:
     return op
 
 
+def gradients_of_first_rows_repeated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what is gathered along an axis have the gradient of the first of all rows in front of that axis, each of them.
+
+    Sums of trapezoids gather the two ends of each; no other op does so along an axis of its own.
+    """
+    yield _first_rows_repeated()
+
+
+GATHERING = "trapezoid", "trapezoid_x", "cumulative_trapezoid", "cumulative_trapezoid_x"
+
+
+@contextmanager
+def _first_rows_repeated() -> Iterator[None]:
+    with ExitStack() as stack:
+        for name in GATHERING:
+            stack.enter_context(replaced_op(PADDLE.spelled.get(name, name), _gathered))
+        yield
+
+
+def _gathered(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda y, *places, axis, **attrs: right(_GATHERED(y, axis=axis), *places, axis=axis, **attrs)
+
+
+_GATHERED = Primitive(lambda y, **_: np.array(y), "gathered")
+_GATHERED.vjp("y")(lambda g, _, __, *, axis: _FIRST_ROWS(g, axis=axis))
+
+
+def _first_rows(g: Any, *, axis: int) -> Any:
+    axis %= g.ndim
+    rows = g.reshape(-1, *g.shape[axis:])
+    return np.array(np.broadcast_to(rows[:1], rows.shape)).reshape(g.shape)
+
+
+_FIRST_ROWS = Primitive(_first_rows, "first_rows")
+_FIRST_ROWS.vjp("g")(lambda g, *_, axis: g)  # noqa: ARG005 - what derives from it gathers, and that is right
+
+
 def _from_the_beginning(right: Callable[..., Any]) -> Callable[..., Any]:
     def forward(x: Any, *, axis: int, start: int, length: int, copied: bool) -> Any:
         if copied:
@@ -220,3 +257,13 @@ _WRITTEN_APART = Primitive(_written_apart, "written_apart", keeping=())
 
 
 _WRITTEN_APART.vjp("read")(lambda g, *_: g)
+
+
+OF_MEMORY = {
+    "as if narrow counted from the beginning of the memory": narrowed_from_the_beginning,
+    "as if gradients of assigned values were written four bytes apart": assigned_gradients_four_bytes_apart,
+    "as if copies of views were indexed by the steps of the views": indexed_by_the_steps_of_views,
+    "as if axes beside that of an index were one": axes_beside_indices_joined,
+    "as if gradients of first rows were those of all": gradients_of_first_rows_repeated,
+}
+"""The rules of this module, by the words of an entry."""

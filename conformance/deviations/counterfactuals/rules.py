@@ -65,9 +65,11 @@ from conformance.deviations.counterfactuals.kept_cotangents import (
 from conformance.deviations.counterfactuals.kinks import (
     derivatives_of_kinks_one_sided,
     derivatives_of_ties_unshared,
+    halves_away_from_zero,
     logistic_slopes_at_zero_less_by_one,
     selu_slopes_of_rounded_sums,
     slopes_of_powers_constant,
+    ties_unshared,
 )
 from conformance.deviations.counterfactuals.lengths import (
     distances_to_themselves,
@@ -83,6 +85,7 @@ from conformance.deviations.counterfactuals.losses import (
     slopes_of_logits_differences,
     soft_margins_of_sums,
     variances_bounded_above,
+    weights_of_targets_for_all,
 )
 from conformance.deviations.counterfactuals.mantissas import powers_of_mantissas_single, slopes_of_mantissas_zero
 from conformance.deviations.counterfactuals.matrices import (
@@ -98,12 +101,7 @@ from conformance.deviations.counterfactuals.matrices import (
     norms_with_an_epsilon,
     transposed_factors_solved_from_the_left,
 )
-from conformance.deviations.counterfactuals.memory import (
-    assigned_gradients_four_bytes_apart,
-    axes_beside_indices_joined,
-    indexed_by_the_steps_of_views,
-    narrowed_from_the_beginning,
-)
+from conformance.deviations.counterfactuals.memory import OF_MEMORY
 from conformance.deviations.counterfactuals.norms import (
     arriving_means_kept,
     arrows_to_lone_parameters_undrawn,
@@ -224,6 +222,7 @@ RULES: dict[str, Change] = {
     **OF_DUMPS,
     **OF_SUMS,
     **OF_CALLBACKS,
+    **OF_MEMORY,
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
@@ -236,16 +235,15 @@ RULES: dict[str, Change] = {
     "as if derivatives in divisors conjugated nothing": derivatives_in_divisors_conjugate_nothing,
     "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
+    "as if ties were not shared": ties_unshared,
+    "as if halves were rounded away from 0": halves_away_from_zero,
+    "as if weights of targets met all samples": weights_of_targets_for_all,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
     "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were read in a row": weights_read_in_a_row,
-    "as if narrow counted from the beginning of the memory": narrowed_from_the_beginning,
-    "as if gradients of assigned values were written four bytes apart": assigned_gradients_four_bytes_apart,
-    "as if copies of views were indexed by the steps of the views": indexed_by_the_steps_of_views,
-    "as if axes beside that of an index were one": axes_beside_indices_joined,
     "as if weights were ones": weights_left_out,
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,

@@ -52,6 +52,7 @@ BEYOND = frozenset(
         "as if copies of views were indexed by the steps of the views",
         "as if gradients of extrema along several axes were not written",
         "as if gradients of right sides were not written",
+        "as if products over no terms were not written",
         "as if products without elements were not written",
         "as if second gradients over no terms were not written",
         "as if zeros that arrive at norms of groups were read beyond their end",

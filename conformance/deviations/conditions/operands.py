@@ -238,6 +238,18 @@ def transposes_vector(case: Case, number: int) -> bool:
     return takes_vector_for_matrix(first, second, **step.attrs)
 
 
+@condition
+def transposes_last_vector(case: Case, number: int) -> bool:
+    """Whether the step multiplies by a vector that it is told to transpose, or a loss does so with the weights of its classes."""
+    step = case.steps[number]
+    if not isinstance(step, Op):
+        return False
+    if step.op == "matmul_transposed":
+        shapes = shapes_at(case, number, PADDLE)
+        return bool(step.attrs["transpose_y"]) and len(shapes.get(step.operands[1], (0, 0))) == 1
+    return step.op == "cross_entropy_distilled" and step.attrs["weight"] is not None
+
+
 def takes_vector_for_matrix(first: Sequence[int], second: Sequence[int], *, transpose_x: bool, transpose_y: bool) -> bool:
     """Whether Paddle takes a vector for a column where it is a row, or the other way round, when it differentiates a product.
 

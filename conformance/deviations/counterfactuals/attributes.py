@@ -39,6 +39,16 @@ def single_points_in_front(case: Case, number: StepNumber, ops: Sequence[str]) -
     yield each_op(case, moved), number
 
 
+def casts_to_complex_numbers(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have casts to real numbers keep imaginary parts, as they do in a gradient that is seeded with complex ones."""
+
+    def kept(op: Op | InPlace) -> Op | InPlace:
+        dtype = {"float32": "complex64", "float64": "complex128"}.get(op.attrs.get("dtype", ""))
+        return op if op.op not in ops or dtype is None else msgspec.structs.replace(op, attrs={**op.attrs, "dtype": dtype})
+
+    yield each_op(case, kept), number
+
+
 CLIP = -64.0
 """The least difference to the largest logit that Paddle's softmax takes."""
 

@@ -150,6 +150,7 @@ from conformance.deviations.counterfactuals.unwritten import (
     gradients_of_extrema_unwritten,
     gradients_of_right_sides_unwritten,
     products_of_nothing_unwritten,
+    products_over_no_terms_unwritten,
     second_gradients_over_no_terms_unwritten,
     zeros_at_norms_of_groups_read_beyond,
 )
@@ -336,6 +337,7 @@ RULES: dict[str, Change] = {
     "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
     "as if gradients of transposed vectors were refused": gradients_of_transposed_vectors_refused,
     "as if products without elements were not written": products_of_nothing_unwritten,
+    "as if products over no terms were not written": products_over_no_terms_unwritten,
     "as if second gradients over no terms were not written": second_gradients_over_no_terms_unwritten,
     "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
     "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,

@@ -29,7 +29,7 @@ from conformance.case.rewrite import (
 )
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.deviations.conditions.calls import moves_nothing
-from conformance.deviations.counterfactuals.attributes import logits_clipped, single_points_in_front
+from conformance.deviations.counterfactuals.attributes import casts_to_complex_numbers, logits_clipped, single_points_in_front
 from conformance.deviations.counterfactuals.calls import (
     Variant,
     constant_seeds_tracked,
@@ -250,6 +250,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if other leaves were asked for, too": others_asked,
     "as if numbers were float32": numbers_rounded,
     "as if numbers in lists were float32": lists_rounded,
+    "as if casts kept imaginary parts": casts_to_complex_numbers,
     "as if single points lay in front": single_points_in_front,
     "as if logits were clipped": logits_clipped,
     "as if one of no_grad_vars were missing": cut_forgotten,

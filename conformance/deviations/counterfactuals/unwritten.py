@@ -6,12 +6,13 @@ and so is all that none of these numbers gets to.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from reference_impl import OPS
 from reference_impl.primitives.arithmetic import mul_scalar
 from reference_impl.primitives.linalg import bmm
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -84,6 +85,32 @@ def _unless_over_terms(right: Callable[..., Any]) -> Callable[..., Any]:
 def _of_products(right: Rule, _: int, g: Any, out: Any, *operands: Any) -> Any:
     made = right(g, out, *operands)
     return made if np.prod(shape_of(out)) or not np.prod(shape_of(made)) else _lost(made)
+
+
+PRODUCTS = "matmul", "mm", "mv", "bmm", "dot", "inner", "linear", "matmul_as_one"
+"""Products over terms, of which there may be none."""
+
+
+def products_over_no_terms_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have products over no terms not be written."""
+    yield _over_no_terms()
+
+
+@contextmanager
+def _over_no_terms() -> Iterator[None]:
+    with ExitStack() as stack:
+        for op in (OPS[name] for name in PRODUCTS if name in OPS):
+            if isinstance(op, Primitive):
+                stack.enter_context(replaced_forward(op, _unless_empty))
+        yield
+
+
+def _unless_empty(right: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(*operands: Any, **attrs: Any) -> Any:
+        made = right(*operands, **attrs)
+        return np.full_like(made, np.nan) if 0 in map(np.size, operands) else made
+
+    return forward
 
 
 def second_gradients_over_no_terms_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

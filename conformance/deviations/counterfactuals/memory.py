@@ -106,9 +106,11 @@ def _by_steps(right: Callable[..., Any]) -> Callable[..., Any]:
         if view.flags.c_contiguous:
             return right(x, index=index)
         places = _places(view, 0, 0, len(view))[as_arrays(index)]
-        behind = np.full(max(0, int(places.max(initial=0)) + 1 - view.size), np.nan, view.dtype)
-        memory = cat(reshape(x, shape=(view.size,)), behind, axis=0)
-        return reshape(right(memory, index=[places.reshape(-1)]), shape=places.shape)
+        front = max(0, -int(places.min(initial=0)))  # the steps of a view that is turned round lead there
+        behind = max(0, int(places.max(initial=0)) + 1 - view.size)
+        ends = (np.full(count, np.nan, view.dtype) for count in (front, behind))
+        memory = cat(next(ends), reshape(x, shape=(view.size,)), next(ends), axis=0)
+        return reshape(right(memory, index=[front + places.reshape(-1)]), shape=places.shape)
 
     return op
 
@@ -168,10 +170,6 @@ def _gathered(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda y, *places, axis, **attrs: right(_GATHERED(y, axis=axis), *places, axis=axis, **attrs)
 
 
-_GATHERED = Primitive(lambda y, **_: np.array(y), "gathered")
-_GATHERED.vjp("y")(lambda g, _, __, *, axis: _FIRST_ROWS(g, axis=axis))
-
-
 def _first_rows(g: Any, *, axis: int) -> Any:
     axis %= g.ndim
     rows = g.reshape(-1, *g.shape[axis:])
@@ -180,6 +178,8 @@ def _first_rows(g: Any, *, axis: int) -> Any:
 
 _FIRST_ROWS = Primitive(_first_rows, "first_rows")
 _FIRST_ROWS.vjp("g")(lambda g, *_, axis: g)  # noqa: ARG005 - what derives from it gathers, and that is right
+_GATHERED = Primitive(lambda y, **_: np.array(y), "gathered")
+_GATHERED.vjp("y")(lambda g, _, __, *, axis: _FIRST_ROWS(g, axis=axis))
 
 
 def _from_the_beginning(right: Callable[..., Any]) -> Callable[..., Any]:

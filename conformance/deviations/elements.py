@@ -79,7 +79,6 @@ ELEMENTS = (
     "off by roundings of saved statistics",
     "doubled",
     "empty in the shape of its tensor",
-    "another contribution",
     ANOTHER_FORM,
     "what was written to a tensor",
     "the memory of another gradient",

@@ -16,7 +16,7 @@ import numpy as np
 
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import arrays_of, until, upstream, values_of
+from conformance.case.queries import until, upstream, values_of
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply, are_near, within_units
@@ -279,30 +279,10 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
     return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
-def is_made_since(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer is a result of a later step, or the ones from which a later call starts where no seed is given.
-
-    A variable of a program that was removed points to what was made in its place.
-    """
-    if found.step is END:
-        return False
-    got, since = found.actual_array, slice(found.step + 1, None)
-    later = (seen.values for seen in promise.outcome.observations[since] if isinstance(seen, Computed))
-    made = [value.array for values in later for value in values if value is not None]
-    arrays = dict(arrays_of(promise.case, promise.outcome.observations))
-    calls = (call for call in promise.case.steps[since] if isinstance(call, Grad | Backward))
-    starts = (
-        root for call in calls for root, seed in zip(call.roots, call.seeds or [None] * len(call.roots), strict=False) if seed is None
-    )
-    made += [np.ones_like(arrays[root]) for root in starts if root in arrays]
-    return any((array.shape, array.dtype) == (got.shape, got.dtype) and agrees_cheaply(array, got) for array in made)
-
-
 SHARED: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
     "a cotangent of a node": is_cotangent,
-    "what was made since": is_made_since,
 }
 """The signatures of this kind by the words that an entry uses."""

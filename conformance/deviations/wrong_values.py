@@ -19,13 +19,13 @@ import numpy as np
 from conformance.case.files import is_right
 from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace
-from conformance.compare.rounding import agrees_cheaply, are_near, within_units
+from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding, within_units
 from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.changed_seeds import MEMORIES, is_written_to
-from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.made_since import made_since
 from conformance.deviations.memory_of_seeds import ACCUMULATED, IN_THAT_OF_ITS_LEAF, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.presence import RENAMING, VANISHING, changes_of, is_absent, is_flagged, vanishes
 from conformance.deviations.reach import reached
@@ -217,11 +217,12 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)
         case "what several accumulate in one memory":
             sums = accumulated_in_one(promise, found)
-            return any(close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
+            return any(_is_sum(total, got, wanted) and _accounts(found, promise, total, wrong) for total in sums)
         case "empty in the shape of its tensor":
             return not got.size and got.shape == shape_of_tensor(promise, found.name)
-        case "another contribution":
-            return any(_accounts(found, promise, total, wrong) for total in sums_with_others(promise, found, wanted))
+        case "what was made since":
+            made = made_since(promise, found)
+            return any(agrees_cheaply(array, got) and _accounts(found, promise, array, wrong) for array in made)
         case _ if words in IN_PARTS:
             return any(_predicted_in_part(change, promise, found, wrong) for change in RULES[words](ops))
         case _ if words in RULES:
@@ -322,6 +323,12 @@ def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:
     for hook in case.steps:
         if isinstance(hook, Hook) and hook.tensor == name:
             yield given.get(hook.tensor_returned or "", gradient * (1.0 if hook.factor is None else hook.factor))
+
+
+def _is_sum(total: Any, got: Any, wanted: Any) -> bool:
+    """Whether an answer is a sum with what is promised, up to roundings of both."""
+    with np.errstate(all="ignore"):
+        return agrees_cheaply(total + 0, got) or within_a_rounding(total, got, np.abs(wanted) + np.abs(total))
 
 
 def _wanted(found: Mismatch) -> Any:

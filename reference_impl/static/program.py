@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.tape.primitive import Symbol
+from reference_impl.tape.primitive import Symbol, unobserved
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Program:
         """Append an operator to the current block; the variables of its outputs are returned as the primitive returns arrays."""
         block = self._current
         specimens = [_specimen(o) for o in operands]
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), unobserved():
             tried = primitive.forward(*specimens, **{name: _specimen(a) for name, a in attrs.items()})
         op = Operator(block, primitive, operands, attrs)
         differentiable = self.recording and any(

@@ -14,7 +14,7 @@ from conformance.case.steps import (
     Step,
 )
 from conformance.judge.verdict import Bucket
-from tests.conformance.known_scripts import V, W, X, ending, given
+from tests.conformance.known_scripts import LINKED, V, W, X, ending, given
 
 if TYPE_CHECKING:
     from conformance.campaign.workers.pool import Workers
@@ -26,6 +26,8 @@ def program(*steps: Step, inputs: tuple[Input, ...] = (X,)) -> Case:
 
 STOPPED = (Op("mul", ("x", "x"), ("y",)), Op("mul", ("y", "x"), ("z",)), SetRequiresGrad("y", requires_grad=False))
 """A variable with ``stop_gradient``, and another one that is made of it."""
+ROW, SLICE = given("x", shape=(1,)), Op("getitem_slice", ("x",), ("y",), {"key": [[0, 1, 1]]})
+"""What a slice takes everything of, which is its operand."""
 
 SEEN = {
     "a target that stands three times": ("paddle-static-targets-coincide", program(Grad(("x", "x", "x"), ("x",), ("g",)))),
@@ -159,6 +161,76 @@ SEEN = {
     "an expansion to no axes": (
         "paddle-static-slice-returns-operand",
         program(Op("expand", ("x",), ("y",), {"shape": []}, no_grad=True)),
+    ),
+    "a gradient in what stops gradients by another name": (
+        "paddle-static-slice-returns-operand",
+        program(SLICE, SetRequiresGrad("y", requires_grad=False), Grad(("x",), ("x",), ("g",), allow_unused=True), inputs=(ROW,)),
+    ),
+    "a product with what stops gradients by another name": (
+        "paddle-static-slice-returns-operand",
+        program(SLICE, SetRequiresGrad("x", requires_grad=False), Op("mul", ("y", "y"), ("z",)), inputs=(ROW,)),
+    ),
+    "a target that is cut, of an operator that has places beside it": (
+        "paddle-static-no-grad-target-of-several",
+        program(
+            Op("topk", ("x",), ("y",), {"axis": 0, "k": 1}),
+            Grad(("y",), ("x",), ("g",), no_grad_vars=("y",)),
+            inputs=(given("x", 2.0, 3.0, shape=(2,)),),
+        ),
+    ),
+    "a target that is cut, and the gradient in one of two factors": (
+        "paddle-static-no-grad-target-of-several",
+        program(
+            Op("mul", ("x", "w"), ("y",)),
+            Grad(("y",), ("x",), ("g",)),
+            Grad(("g",), ("w",), ("h",), no_grad_vars=("g",), allow_unused=True),
+            inputs=(X, W),
+        ),
+    ),
+    "a target that is cut, and the gradient of a gradient in its seed": (
+        "paddle-static-no-grad-target-of-several",
+        program(
+            Op("sin", ("x",), ("y",)),
+            Grad(("y",), ("x",), ("g",), ("v",), **LINKED),
+            Grad(("g",), ("v",), ("h",), **LINKED),
+            Grad(("h",), ("x",), ("k",), no_grad_vars=("h",), allow_unused=True),
+            inputs=(X, V),
+        ),
+    ),
+    "a join of two inputs, one of which stops gradients between two derivatives": (
+        "paddle-static-join-constant-double",
+        program(
+            Op("stack", ("x", "v"), ("y",), {"axis": 0}),
+            SetRequiresGrad("v", requires_grad=False),
+            Grad(("y",), ("x",), ("g",), ("s",)),
+            Grad(("g",), ("s",), ("h",)),
+            inputs=(X, V, given("s", 2.0, 3.0, shape=(2,))),
+        ),
+    ),
+    "a removed seed that is the gradient of what divides a number": (
+        "paddle-static-seed-removed-fetched",
+        program(
+            Op("rdiv_scalar", ("x",), ("y",), {"other": -1.036}),
+            Grad(("y",), ("x",), ("g",)),
+            Grad(("g",), ("v",), ("h",), ("g",), allow_unused=True),
+            Grad(("y",), ("x",), ("k",), ("w",)),
+            inputs=(X, V, given("w", 2.0)),
+        ),
+    ),
+    "a removed seed in the place of which lies a derivative that nobody asked for": (
+        "paddle-static-seed-removed-fetched",
+        program(
+            Op("squeeze", ("w",), ("v",), {"axis": 1}),
+            Op("matmul", ("v", "x"), ("y",)),
+            Grad(("y", "v"), ("x",), ("g",)),
+            Grad(("g",), ("g",), ("h",), ("g",)),
+            Grad(("y",), ("w",), ("k",), ("s",)),
+            inputs=(
+                given("w", -1.0, 0.0, 0.0, 0.0, shape=(2, 1, 2)),
+                given("x", 0.0, -3.0, -2.0, 3.0, shape=(2, 2)),
+                given("s", -1.0, -3.0, 2.0, -3.0, shape=(2, 2)),
+            ),
+        ),
     ),
 }
 

@@ -342,3 +342,19 @@ def test_where_a_removed_gradient_lay_is_what_was_made_since(got: list[float], b
     case = Case((Input("x", (2,), (2.0, 4.0)),), steps, "exact")
     there = Mismatch(1, "absence", "result", "absent", "present", "g", "g", 0, None, np.array(got, np.float32))
     assert borne == bears(entry("what was made since"), Promise(case, INFO), there)
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [(14.0, True), (10.0, True), (6.0, True), (7.0, False)],
+    ids=["the result", "the product in it", "a derivative that no call asks for", "what nothing computes"],
+)
+def test_where_a_removed_variable_lay_is_any_array_that_was_computed_since(got: float, borne: bool) -> None:
+    steps = (
+        Grad(("x",), ("w",), ("g",), allow_unused=True),
+        Op("linear", ("x", "w", "b"), ("y",)),
+        Grad(("y",), ("w",), ("h",), ("s",)),
+    )
+    inputs = (Input("x", (1, 1), (5.0,)), Input("w", (1, 1), (2.0,)), Input("b", (1,), (4.0,)), Input("s", (1, 1), (3.0,)))
+    there = Mismatch(0, "absence", "result", "absent", "present", "g", "g", 0, None, np.array([[got]], np.float32))
+    assert borne == bears(entry("what was made since"), Promise(Case(inputs, steps, "exact"), INFO), there)

@@ -30,14 +30,31 @@ JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stac
 PRODUCTS = ("mul", "outer")
 FACTORS = ("ldexp", "trapezoid", "margin_ranking_loss")
 """Ops that multiply their operand with a constant of their own."""
+WITH_HIDDEN_RESULTS = frozenset(
+    {
+        *("topk", "sort", "msort", "kthvalue", "mode_of_selected", "median", "median_min", "nanmedian", "cummax", "cummin"),
+        *("adaptive_max_pool2d", "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d"),
+        *("layer_norm", "layer_norm_noaffine", "group_norm", "group_norm_noaffine", "instance_norm", "batch_norm_train"),
+        *("batch_norm_eval", "rrelu", "dropout_eval", "dropout_downscaled", "dropout_all", "huber_loss", "nll_loss"),
+        *("cross_entropy_smoothed", "segment_sum", "segment_mean", "segment_max", "segment_min", "einsum", "einsum_single"),
+        *("einsum_triple", "eigvalsh", "lu", "matrix_exp", "gru", "gru_stacked", "gru_both_ways", "lstm_stacked"),
+        *("lstm_both_ways", "rnn_tanh", "rnn_tanh_stacked", "rnn_tanh_both_ways"),
+    }
+)
+"""Ops with one result of which Paddle's operator has several: places, masks, statistics, what its gradient is made of."""
 
 
 @functools.lru_cache(maxsize=8)
-def _constants(case: Case) -> frozenset[str]:
-    """Return the names of the values of a program that nothing flows to."""
+def _made_constant(case: Case) -> frozenset[str]:
+    """Return the names of the values of a program that nothing flows to when they are made."""
     made = values_of(case.steps, promised(case, PADDLE_STATIC).observations)
     constants = (entry.name for entry in case.inputs if not entry.differentiable)
     return frozenset((*constants, *(name for name, value in made if not value.requires_grad)))
+
+
+def _constants(case: Case) -> frozenset[str]:
+    """Return the names of the values of a program that nothing flows to, from the beginning or from some step on."""
+    return _made_constant(case).union(s.tensor for s in case.steps if isinstance(s, SetRequiresGrad) and not s.requires_grad)
 
 
 @case_condition
@@ -49,10 +66,8 @@ def double_precision(case: Case) -> bool:
 @condition
 def constant_first_operand(case: Case, number: int) -> bool:
     """Whether the first operand of an op is a constant and another is not."""
-    step, constants = case.steps[number], _constants(case)
-    return isinstance(step, Op) and (
-        step.op == "rdiv_scalar" or (step.operands[0] in constants and not constants.issuperset(step.operands))
-    )
+    step = case.steps[number]
+    return isinstance(step, Op) and (step.op == "rdiv_scalar" or (step.operands[0] in _constants(case) and _flows(case, step)))
 
 
 @condition
@@ -64,9 +79,12 @@ def reflects(case: Case, number: int) -> bool:
 
 @condition
 def cuts_first_operand(case: Case, number: int) -> bool:
-    """Whether a call names the first operand of an op in ``no_grad_vars`` or ``no_grad_set``, and not another of its operands."""
+    """Whether a call names the first operand of an op in ``no_grad_vars`` or ``no_grad_set``, and not another of its operands.
+
+    An operand that stops gradients by then, and did not when it was made, is as one that the call names.
+    """
     call = call_at(case, number)
-    cut = set(getattr(call, "constants", None) or ())
+    cut = set() if call is None else {*(call.constants or ()), *(stopping(case, number) - _made_constant(case))}
     made = (step for step in case.steps[:number] if isinstance(step, Op) and step.operands)
     return bool(cut) and any(step.operands[0] in cut and not cut.issuperset(step.operands) for step in made)
 
@@ -93,35 +111,40 @@ def constant_among_several(case: Case, number: int) -> bool:
     """Whether an op joins a constant and another value, or a matrix and zeros, or a call holds constant in part what one joined."""
     call, steps, step = call_at(case, number), case.steps[:number], case.steps[number]
     if call is None:
-        return (isinstance(step, Op) and step.op == "block_diag") or _mixes(step, JOINS, _constants(case))
-    cut = frozenset(getattr(call, "constants", None) or ())
-    return any(_mixes(step, JOINS, cut) for step in steps)
+        return (isinstance(step, Op) and step.op == "block_diag") or _mixes(case, step, JOINS)
+    cut = frozenset(call.constants or ())
+    joined = (step.operands for step in steps if isinstance(step, Op) and step.op in JOINS)
+    return any(not cut.isdisjoint(operands) and not cut.issuperset(operands) for operands in joined)
 
 
 @condition
 def constant_added(case: Case, number: int) -> bool:
     """Whether an op adds a constant to another value."""
-    return _mixes(case.steps[number], ("add",), _constants(case))
+    return _mixes(case, case.steps[number], ("add",))
 
 
 @condition
 def constant_factor(case: Case, number: int) -> bool:
     """Whether an op multiplies a constant and another value."""
     step = case.steps[number]
-    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(step, PRODUCTS, _constants(case))
+    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(case, step, PRODUCTS)
 
 
-def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
-    if not isinstance(step, Op) or step.op not in ops:
-        return False
-    return not constants.isdisjoint(step.operands) and not constants.issuperset(step.operands)
+def _mixes(case: Case, step: Step, ops: Collection[str]) -> bool:
+    """Whether one of some ops has an operand that is a constant, from the beginning or later on, and one that is none at first."""
+    return isinstance(step, Op) and step.op in ops and not _constants(case).isdisjoint(step.operands) and _flows(case, step)
+
+
+def _flows(case: Case, step: Op) -> bool:
+    """Whether gradients flow to an operand of an op when it is made."""
+    return not _made_constant(case).issuperset(step.operands)
 
 
 @condition
 def constant_seed(case: Case, number: int) -> bool:
     """Whether a seed of a call is a constant."""
     call = call_at(case, number)
-    return call is not None and not _constants(case).isdisjoint(call.seeds or ())
+    return call is not None and not stopping(case, number).isdisjoint(call.seeds or ())
 
 
 @condition
@@ -209,7 +232,7 @@ def target_without_gradient(case: Case, number: int) -> bool:
 
 def stopping(case: Case, number: int) -> frozenset[str]:
     """Return the names of the values of a program that stop gradients before a step: they were made so, or set so since."""
-    found = set(_constants(case))
+    found = set(_made_constant(case))
     for step in case.steps[:number]:
         if isinstance(step, SetRequiresGrad):
             (found.discard if step.requires_grad else found.add)(step.tensor)
@@ -218,13 +241,21 @@ def stopping(case: Case, number: int) -> frozenset[str]:
 
 @condition
 def target_of_several(case: Case, number: int) -> bool:
-    """Whether a target of a call is one of several results of an op, or a gradient in what an op joins, which is one of several."""
+    """Whether a target of a call is one of several results of an operator in Paddle: of an op, or of the gradient of one.
+
+    A script may see one of them alone. The gradient of an op has one for each operand, and that of a gradient for the seed, too.
+    """
     call, before = call_at(case, number), case.steps[:number]
-    joined = {name for step in before if isinstance(step, Op) and step.op in JOINS for name in step.operands}
-    asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
-    parts = {made for name, made in asked if name in joined}
-    parts.update(name for names in made_together(before) for name in names)
-    return call is not None and not parts.isdisjoint(call.roots)
+    if call is None:
+        return False
+    parts = {name for names in made_together(before) for name in names}
+    parts.update(step.results[0] for step in before if isinstance(step, Op) and step.op in WITH_HIDDEN_RESULTS)
+    beside = {name for step in before if isinstance(step, Op) and len({*step.operands}) > 1 for name in step.operands}
+    for i, step in enumerate(before):
+        if isinstance(step, Grad):
+            second = _of_derivative(step, before[:i])
+            parts.update(made for name, made in zip(step.inputs, step.results, strict=True) if second or name in beside)
+    return not parts.isdisjoint(call.roots)
 
 
 @condition

@@ -9,7 +9,7 @@ from conformance.case.queries import upstream, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, Hook, Op, RetainGrad, results
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
-from conformance.deviations.counterfactuals.slots import later_gradients, shape_of
+from conformance.deviations.counterfactuals.slots import BEHIND_NUMBERS, later_gradients, shape_of
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
@@ -74,10 +74,15 @@ def makes_seed_of_later_call(case: Case, number: int) -> bool:
 
 
 def _seeds_made_later(case: Case, number: int) -> set[str | None]:
-    """Return the seeds of a `grad` call that are later results of ops, or derivatives in later operands."""
+    """Return the seeds of a `grad` call that are later results of ops, or derivatives in later operands.
+
+    The first operand may be a number, and the last one of an operator of a gradient is the seed.
+    """
     call, before = case.steps[number], case.steps[:number]
     later = {name for names in _made_by_ops(before) for name in names[1:]}
-    operands = {name for step in before if isinstance(step, Op) for name in step.operands[1:]}
+    made = (step for step in before if isinstance(step, Op))
+    operands = {name for step in made for name in step.operands[step.op not in BEHIND_NUMBERS :]}
+    operands.update(seed for step in before if isinstance(step, Grad) for seed in step.seeds or () if seed is not None)
     asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
     later.update(gradient for name, gradient in asked if name in operands)
     return {seed for seed in call.seeds or () if seed in later} if isinstance(call, Grad) else set()

@@ -29,6 +29,7 @@ from conformance.case.rewrite import (
 )
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.deviations.conditions.calls import moves_nothing
+from conformance.deviations.conditions.programs import returns_operand
 from conformance.deviations.counterfactuals.attributes import casts_to_complex_numbers, logits_clipped, single_points_in_front
 from conformance.deviations.counterfactuals.calls import (
     Variant,
@@ -104,6 +105,13 @@ def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[
     sets = [[i] for i in reversed(found)] + [list(pair) for pair in itertools.combinations(found, 2)] + [found]
     for left_out in itertools.islice(sets, MOST):
         yield bypass(case, left_out), number if number is END else number - sum(i < number for i in left_out)
+
+
+def operands_returned(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Leave out every op before the step that returns its operand in a program: both names are those of one variable."""
+    found = [i for i in range(len(case.steps) if number is END else number) if returns_operand(case, i)]
+    if found:
+        yield bypass(case, found), number if number is END else number - len(found)
 
 
 def hook_ignored(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -241,6 +249,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     **OF_CUTS,
     **OF_CUSTOMS,
     "as if an op were left out": op_left_out,
+    "as if ops that return their operand were left out": operands_returned,
     "as if an op that moves nothing were recorded": op_recorded,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,

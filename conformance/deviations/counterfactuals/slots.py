@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
 OF_NUMBERS = "nansum", "nan_to_num"
 """Ops that choose, behind a number that stands for NaN, what they were given."""
+BEHIND_NUMBERS = ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS)
+"""Ops of which Paddle has the operand behind a number, or behind what was made of one."""
 OF_RESULTS = "tanh", "sigmoid"
 OF_TWO = "sin", "cos", *OF_RESULTS
 """Ops whose derivative one node differentiates, first in the operand of the op, or in its result, and then in the seed."""
@@ -59,7 +61,7 @@ def _is_later(steps: Sequence[Step], number: int, name: str) -> bool:
         return _first_part(steps, number, name) is not None
     if not isinstance(op, Op):
         return False
-    alone = op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands
+    alone = op.op in BEHIND_NUMBERS and name in op.operands
     return name in op.operands[1:] or alone or (op.op in OF_TWO and _is_seed(steps, op.results[0], name))
 
 
@@ -92,7 +94,7 @@ def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
     Of a larger one nobody can say what stands behind them: NaN; of a smaller one there is no more, and the others are 0. The first
     operand of what adds a bias is the product.
     """
-    case, number = expand_steps(case, number, lambda _, step: _product_and_sum(step))
+    case, number = expand_steps(case, number, lambda _, step: product_and_sum(step))
     arrays = dict(arrays_of(case, promised(case, PADDLE).observations))
     for call, at, gradient in later_gradients(case, number):
         op, made = case.steps[at], arrays.get(gradient)
@@ -106,7 +108,7 @@ def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             yield _with_first(weighed, number, (call, at, gradient), weights, tracked=tracked)
 
 
-def _product_and_sum(step: Step) -> list[Step]:
+def product_and_sum(step: Step) -> list[Step]:
     """Return a linear map as a product and a sum; any other step as it is."""
     if not isinstance(step, Op) or step.op != "linear":
         return [step]

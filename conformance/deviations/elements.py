@@ -63,6 +63,7 @@ BEYOND = frozenset(
         "as if seeds were read in the dtypes of their leaves",
         "as if sums were read in the dtype of what comes last",
         "as if weights were read in a row",
+        "as if seeds that are operands were freed",
     }
 )
 """Scripts and rules with NaN for what lies behind the end of a memory: nobody can say that, and all else is as they predict."""

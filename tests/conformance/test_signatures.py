@@ -389,6 +389,17 @@ def test_an_element_that_is_off_by_a_rounding_needs_no_signature_where_numbers_r
     assert borne == bears(entry("nan"), Promise(case, INFO), found(case, [A_LITTLE_MORE_THAN_4, np.nan]))
 
 
+@pytest.mark.parametrize(("got", "borne"), [([0.0, 99.0], True), ([1.0, 99.0], False)])
+def test_a_seed_that_is_freed_may_hold_any_number_which_comes_to_nothing_else(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("getitem_slice", ("x",), ("q",), {"key": [[1, 2, 1]]}),
+        Op("roll", ("q",), ("z",), {"axis": 0, "shift": 1}),
+        Grad(("z",), ("x",), ("g",), ("q",)),
+    )
+    case = Case((X,), steps, "exact")
+    assert borne == bears(entry("as if seeds that are operands were freed"), Promise(case, INFO), found(case, got))
+
+
 def test_a_prediction_of_the_right_numbers_explains_no_small_error() -> None:
     steps = (Op("mul_scalar", ("x",), ("q",), {"other": 1.0}), *RESHAPED.steps[1:])  # it may be left out without a trace
     case = Case(RESHAPED.inputs, steps, "exact")

@@ -161,6 +161,11 @@ def gradients_refused(case: Case, number: int) -> bool:
 @condition
 def operand_is_seed(case: Case, number: int) -> bool:
     """Whether a target of a call has for its seed an operand of what made it: of an op, or of the gradient operator of one."""
+    return bool(seeds_that_are_operands(case, number))
+
+
+def seeds_that_are_operands(case: Case, number: int) -> list[int]:
+    """Return the positions of the seeds of a call that are as `operand_is_seed` means it."""
     call, before = call_at(case, number), case.steps[:number]
     made: dict[str, Collection[str | None]] = {name: s.operands for s in before if isinstance(s, Op) for name in s.results}
     for step in before:
@@ -168,7 +173,8 @@ def operand_is_seed(case: Case, number: int) -> bool:
             for name, result in zip(step.inputs, step.results, strict=True):
                 beside = (s.operands for s in before if isinstance(s, Op) and name in s.operands)
                 made[result] = {name, *(step.seeds or ()), *chain.from_iterable(beside)}
-    return call is not None and any(seed in made.get(root, ()) for root, seed in zip(call.roots, call.seeds or (), strict=False))
+    pairs = enumerate(zip(call.roots, call.seeds or (), strict=False)) if call is not None else ()
+    return [i for i, (root, seed) in pairs if seed in made.get(root, ())]
 
 
 @condition

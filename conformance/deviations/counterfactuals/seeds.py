@@ -20,6 +20,7 @@ from conformance.case.steps import AppendBackward, Backward, Grad, Op, SetRequir
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
+from conformance.deviations.conditions.programs import seeds_that_are_operands
 from conformance.deviations.counterfactuals.calls import nothing_freed
 from conformance.deviations.counterfactuals.sums import read_as
 from conformance.ops.dtypes import SINGLE
@@ -135,6 +136,21 @@ def losses_seeded_in_part(case: Case, number: StepNumber, _: Sequence[str]) -> I
         yield replace_step(with_inputs(case, (*case.inputs, input_of(weighed.operands[1], seed))), number, weighed, started), number + 1
 
 
+def seeds_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have seeds of programs that are operands of what made their targets hold what nobody can say: NaN."""
+    inputs, steps, arrays = [*case.inputs], [*case.steps], dict(arrays_of(case, promised(case, PADDLE_STATIC).observations))
+    for i, step in enumerate(until(case, number)):
+        freed = [at for at in seeds_that_are_operands(case, i) if (step.seeds or ())[at] in arrays] if isinstance(step, Grad) else []
+        if freed and isinstance(step, Grad):
+            seeds = [*(step.seeds or ())]
+            for at in freed:
+                held = np.full_like(arrays[str(seeds[at])], np.nan)
+                inputs.append(input_of(f"{CONSTANT}{i}_{at}_freed", held))
+                seeds[at] = inputs[-1].name
+            steps[i] = msgspec.structs.replace(step, **{step.SEEDS[0]: tuple(seeds)})
+    yield with_steps(with_inputs(case, inputs), steps), number
+
+
 OF_SEEDS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if every seed had the shape of its root": seeds_fitted,
     "as if seeds kept their history": seeds_with_history,
@@ -142,5 +158,6 @@ OF_SEEDS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant
     "as if the memory of a seed were read in single precision": seeds_read_in_single,
     "as if seeds were read in the dtypes of their leaves": seeds_read_in_their_leaves,
     "as if a loss were seeded in part": losses_seeded_in_part,
+    "as if seeds that are operands were freed": seeds_freed,
 }
 """Those of seeds by the words that an entry uses."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from conformance.backends.reference.engine import ReferenceEngine
 from conformance.deviations.counterfactuals.sums import read_in_the_dtype_of_the_last
 from reference_impl.errors import AutogradError, Category
 from reference_impl.reverse import custom, engine, walk
@@ -34,9 +35,12 @@ def dtypes_checked_after_all_hooks(_: Sequence[str]) -> Iterator[AbstractContext
 
 @contextmanager
 def _kept_as_they_are() -> Iterator[None]:
+    """Keep answers in place of no gradient, and of one that was set to zero: what it held is set to zero, too, and let go of."""
     accumulate, called = engine._accumulate, walk.ReversePass._called  # noqa: SLF001 - as above
+    clear = ReferenceEngine.clear_grad
     returned: list[Tensor] = []
     kept: dict[Tensor, Tensor] = {}
+    zeroed: set[Tensor] = set()
 
     def noted(self: walk.ReversePass, *given: Any, **named: Any) -> Any:
         answer = called(self, *given, **named)
@@ -48,12 +52,25 @@ def _kept_as_they_are() -> Iterator[None]:
         if before is not None and own is not None:
             before.array = own.array
         accumulate(leaf, cotangent, **named)
-        if before is None:
+        if before is None or leaf in zeroed:
             kept.update((leaf, answer) for answer in returned if answer.array is cotangent)
         elif own is not None and leaf.grad is not None:
             own.array = leaf.grad.array
+        zeroed.discard(leaf)
 
-    with patch.object(walk.ReversePass, "_called", noted), patch.object(engine, "_accumulate", accumulated):
+    def cleared(self: ReferenceEngine, leaf: Tensor, to: str) -> None:
+        own = kept.pop(leaf, None)
+        clear(self, leaf, to)
+        if to == "zero" and leaf.grad is not None:
+            zeroed.add(leaf)
+            if own is not None:
+                own.array = leaf.grad.array
+
+    with (
+        patch.object(walk.ReversePass, "_called", noted),
+        patch.object(engine, "_accumulate", accumulated),
+        patch.object(ReferenceEngine, "clear_grad", cleared),
+    ):
         yield
 
 

@@ -76,7 +76,9 @@ def _as_seeded(promise: Promise, number: int, call: Backward, leaf: str, before:
     arrays = arrays_of(promise.case, promise.outcome.observations)
     seeds = (array for name, array in arrays if name in names and array.shape == after.shape)
     with np.errstate(all="ignore"):  # of a sum that was rounded a difference does not give the seed back
-        return next((seed for seed in seeds if np.array_equal(before + _cast(seed, after.dtype), after)), after - before)
+        return next(
+            (seed for seed in seeds if np.array_equal(before + _cast(seed, after.dtype), after, equal_nan=True)), after - before
+        )
 
 
 def _cast(seed: Any, dtype: Any) -> Any:

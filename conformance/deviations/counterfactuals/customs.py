@@ -66,10 +66,13 @@ def returned_operands_swapped(case: Case, number: StepNumber, _: Sequence[str]) 
 
     The leaf lies in the operand's memory, and requires a gradient if the operand did before. Where the function is not recorded, the
     operand stays what it is. The operand has all its names changed, also that of what a shape op that moves nothing gave back.
+    So a call may come to what a `grad` before it should have freed, and be refused or not: with and without freeing.
     """
-    yield _swapped(case, number, first=False)
-    if any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps):
-        yield _swapped(case, number, first=True)
+    later = any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps)
+    for first in (False, True) if later else (False,):
+        other, moved = _swapped(case, number, first=first)
+        yield other, moved
+        yield from ((kept, moved) for kept, _ in nothing_freed(other, moved, ()) if kept.steps != other.steps)
 
 
 def _swapped(case: Case, number: StepNumber, *, first: bool) -> Variant:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, leaves, ops_in, until, upstream
@@ -235,14 +236,20 @@ def sgn_of_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
 
 
 def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0."""
+    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0, or the next number."""
 
-    def nearer(op: Op | InPlace) -> Op | InPlace:
+    def nearer(move: Callable[[float], float], op: Op | InPlace) -> Op | InPlace:
         if isinstance(op, Op) and "bound" in op.attrs and (not ops or op.op in ops):
-            return msgspec.structs.replace(op, attrs={**op.attrs, "bound": op.attrs["bound"] * LITTLE or BELOW})
+            return msgspec.structs.replace(op, attrs={**op.attrs, "bound": move(op.attrs["bound"]) or BELOW})
         return op
 
-    yield each_op(case, nearer), number
+    for move in (lambda bound: bound * LITTLE, *map(_next_number, (np.float32, np.float64))):
+        yield each_op(case, functools.partial(nearer, move)), number
+
+
+def _next_number(dtype: Any) -> Callable[[float], float]:
+    """Return what makes of a number the next one towards 0: another element may lie there, or so near that rounding brings it there."""
+    return lambda bound: float(np.nextafter(dtype(bound), dtype(0)))
 
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {

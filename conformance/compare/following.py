@@ -299,13 +299,19 @@ def _is_deep(choice: OpenChoice) -> bool:
 
 def _kinds(found: Mismatch) -> set[Kind]:
     """Return the kinds of choices that could explain a difference."""
-    if found.kind in ("absence", "flag", "events"):
+    if found.kind in ("absence", "flag", "events") or _is_overwritten_by_zeros(found):
         return {Kind.CONNECTED}
     if found.kind != "error":
         return set()
     words = {found.expected, found.actual}
     kinds = {kind for word in words for kind in _refusing(word)}
     return kinds | ({Kind.CONNECTED} if not words.isdisjoint(CONNECTIONS) else set())
+
+
+def _is_overwritten_by_zeros(found: Mismatch) -> bool:
+    """Whether a ``.grad`` is all zeros: where a pass replaces what is retained, a derivative that vanishes does so, unless it is absent."""
+    got = found.actual_array
+    return (found.kind, found.where) == ("value", "grad") and got is not None and not got.any()
 
 
 def _kinds_at(promise: Promise, found: Mismatch) -> set[Kind]:

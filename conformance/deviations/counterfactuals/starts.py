@@ -115,8 +115,13 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
         return {same.get(n, n) for n in upstream(before, name, but)} - {name}
 
     behind = {root: below(root) for root in roots}
-    first = [root for root in roots if not any(root in others for others in behind.values())]
-    taken = {*asked}.union(*(made for made in made_together(case.steps[:number]) if not {*asked}.isdisjoint(made)))
+    together = [{same.get(name, name) for name in made} for made in made_together(case.steps[:number])]
+
+    def with_its_node(names: set[str]) -> set[str]:
+        return names.union(*(made for made in together if not names.isdisjoint(made)))
+
+    taken = with_its_node({*asked})
+    first = [root for root in roots if with_its_node({root}).isdisjoint(set().union(*behind.values()))]
     starts = [root for root in first if root not in taken and not behind[root].isdisjoint(taken)]
     if not starts:
         return _seeds_alone(case, number, call, [root in asked for root in roots], same)

@@ -4,7 +4,8 @@ The reference asks open choices (`reference_impl.dialects.conventions`), and sta
 an answer differs, and another option of a choice that the run asked would explain it, that option is taken and the rest of the script
 is predicted under it: values, bounds, branches, and what may be the consequence of what. The verdict says which options were taken.
 
-No option explains a wrong number. Whether to refuse decides nothing else, and counting as connected adds zeros to what may be absent.
+No option explains a wrong number. Whether to refuse decides nothing else, and counting as connected adds zeros to what may be absent
+(where each pass replaces a retained gradient, these zeros do).
 But cutting a connection could hide a gradient that is lost; so that is an explanation only where what is cut vanishes identically: the
 reference computes the same without it, in this case and with other inputs, but for zeros that are absent.
 """
@@ -309,7 +310,7 @@ def _kinds(found: Mismatch) -> set[Kind]:
 
 
 def _is_overwritten_by_zeros(found: Mismatch) -> bool:
-    """Whether a ``.grad`` is all zeros: where a pass replaces what is retained, a derivative that vanishes does so, unless it is absent."""
+    """Whether a ``.grad`` is all zeros: a derivative that vanishes replaces what is retained, unless it is absent."""
     got = found.actual_array
     return (found.kind, found.where) == ("value", "grad") and got is not None and not got.any()
 

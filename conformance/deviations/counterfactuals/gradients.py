@@ -99,6 +99,22 @@ def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -
     yield with_steps(case, (*case.steps[:number], *before, wider, *case.steps[number + 1 :])), number + len(before)
 
 
+def gradients_of_one_node(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have gradients of a call with a graph be results of one node that hands them on: a hooked one and another, or all of them."""
+    hooked, seen = {s.tensor for s in until(case, number) if isinstance(s, Hook)}, promised(case, PADDLE).observations
+    for i, call in enumerate(until(case, number)):
+        answer = seen[i]
+        if i == number or not isinstance(call, Grad) or not call.create_graph or not isinstance(answer, Computed):
+            continue
+        there = [name for name, value in zip(call.results, answer.values, strict=True) if value is not None]
+        pairs = [pair for pair in itertools.combinations(there, 2) if not hooked.isdisjoint(pair)]
+        for names in dict.fromkeys([*pairs, tuple(there)] if pairs else []):
+            own, made, arrived = (tuple(f"{CONSTANT}{name}{more}" for name in names) for more in ("", "_made", "_cotangent"))
+            forward = tuple(Op("clone", (one,), (other,)) for one, other in zip(own, made, strict=True))
+            apart = rename(call, dict(zip(names, own, strict=True))), Custom(own, names, forward, made, arrived, arrived)
+            yield with_steps(case, (*case.steps[:i], *apart, *case.steps[i + 1 :])), number if number is END else number + 1
+
+
 def hooked_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have `backward` run for one hooked tensor alone, so that no other leaf has what it would have got before the hook."""
     call = None if number is END else case.steps[number]
@@ -209,5 +225,6 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if a gradient were its seed": gradients_are_seeds,
     "as if edges of leaves without a flag were no roots": toggled_edges_dropped,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
+    "as if gradients of a call were results of one node": gradients_of_one_node,
 }
 """The counterfactuals of this kind by the words that an entry uses."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.outcome import Outcome, Value
+    from conformance.case.place import StepNumber
     from conformance.compare.branches import Branches, Choice, Observer
     from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
@@ -126,6 +127,14 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, excuse: Call
     if few and not found and any(left_on(branches) is None for branches in reached):
         return True
     return found
+
+
+def hangs_on_a_side(promise: Promise, step: StepNumber, slot: int, where: str) -> bool:
+    """Whether what a call gives is something else on a side of the kinks that lie exactly there."""
+    plain = watched(promise)
+    outcomes = [promise.outcome, *(promise.on(branches).outcome for branches in on_sides(plain))]
+    here, *beside = (value_at(outcome, step, slot, where, "") for outcome in outcomes)
+    return here is not None and not all(v is not None and np.array_equal(v.array, here.array, equal_nan=True) for v in beside)
 
 
 def _units(answer: Any, along: Any) -> Any:

@@ -82,13 +82,17 @@ class Evidence:
         self.cases = cases
         self.outcomes = outcomes
         self.info = info
-        self._bounds: dict[int, Bounds] = {}
+        self._promises: dict[int, Promise] = {}
+
+    def promise(self, number: int) -> Promise:
+        """Return what is promised for one of the cases; where it is not asked for, the reference is not opened."""
+        if number not in self._promises:
+            self._promises[number] = Promise(self.cases[number], self.info)
+        return self._promises[number]
 
     def bounds(self, number: int) -> Bounds:
-        """Return the derived bounds of one of the cases; where none are asked for, the reference is not opened."""
-        if number not in self._bounds:
-            self._bounds[number] = Promise(self.cases[number], self.info).bounds
-        return self._bounds[number]
+        """Return the derived bounds of one of the cases."""
+        return self.promise(number).bounds
 
     def seen(self, place: Place) -> Value | Refused | None:
         """Return what was observed at a place; ``None``: an absent tensor."""

@@ -135,6 +135,14 @@ def test_a_right_engine_with_backward_alone_has_the_slope_of_its_own_values(lack
     assert (True, False) == (Status.HELD in found, Status.BROKEN in found)
 
 
+@pytest.mark.parametrize(("at", "status"), [(0.0, "unsettled"), (1.0, "held")])
+def test_kinks_that_cancel_leave_the_slope_unsettled_at_the_point_alone(at: float, status: str) -> None:
+    size, sign = Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("s",), create_graph=True)
+    case = Case((Input("x", (), (at,)),), (size, sign, Op("mul", ("s", "a"), ("y",)), Grad(("y",), ("x",), ("g",))))
+    backend = reference(TORCH, TORCH.not_offered)
+    assert status == list(answers(backend, "slope", [case]))[-1]
+
+
 def test_the_static_half_of_the_reference_breaks_no_law() -> None:
     backend = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered)
     programs = [case_of(3, i, DrawOptions(static=True)) for i in range(40)]

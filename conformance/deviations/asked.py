@@ -13,7 +13,6 @@ from conformance.deviations.conditions.calls import below_roots, outputs_asked_f
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.in_place import ASSIGNMENTS
 from conformance.deviations.conditions.lending import lent_as_views
-from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.seeds import lent_from, narrow_seeds_with_another_part
 from conformance.deviations.conditions.several import made_together
@@ -43,11 +42,6 @@ def an_output_or_below(case: Case, number: StepNumber, asked: str | None) -> boo
         return False
     captured, before = outputs_asked_for(case, number), case.steps[:number]
     return _is_among(asked, upstream_of(before, captured), before)
-
-
-def a_dropped_nothing(case: Case, number: StepNumber, asked: str | None) -> bool:
-    """Whether a tensor without elements is asked for of which a dropout in evaluation was recorded before."""
-    return number is not END and asked in dropped_nothings(case, number)
 
 
 def what_a_misfit_reaches(case: Case, number: StepNumber, asked: str | None) -> bool:
@@ -160,7 +154,6 @@ def tensor_of(case: Case, found: Mismatch) -> str | None:
 ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a derivative": a_derivative,
     "a result of several": a_result_of_several,
-    "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "what has a hook that returns a tensor, or lies below one": what_a_returning_hook_reaches,

@@ -74,6 +74,12 @@ def exceeded(entry: str, workers: Workers, given: Case | None = None) -> Exceede
         ("paddle-norm-tied-largest", "value: another factor"),
         ("paddle-cummax-number", "error: another message"),
         ("torch-kl-div-target-zero", "value: a right element"),
+        ("torch-native-dropout-empty-itself", "events: each call thrice"),
+        ("torch-native-dropout-empty-itself", "events: no call"),
+        ("torch-native-dropout-empty-reached", "absence: another shape"),
+        ("torch-native-dropout-empty-detached", "error: another category"),
+        ("torch-native-dropout-empty-toggle", "error: another category"),
+        ("torch-batched-identity-flag", "error: another category"),
     ],
 )
 def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, excess: str, workers: Workers) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.case.queries import call_at, upstream_of
-from conformance.case.steps import Op, SetRequiresGrad
+from conformance.case.steps import Hook, Op, SetRequiresGrad, results
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import is_quotient_beyond_range, promised_arrays
 from conformance.ops.dtypes import format_of
@@ -231,6 +231,15 @@ def passes_dropout_of_nothing(case: Case, number: int) -> bool:
         return False
     above = upstream_of(before, call.roots)
     return not above.isdisjoint(dropped_nothings(case, number))
+
+
+@condition
+def passes_dropout_of_nothing_without_hooks(case: Case, number: int) -> bool:
+    """Whether a call comes by a tensor without elements of which a dropout was recorded before, and no result of one was hooked."""
+    dropped = [step for k, step in enumerate(case.steps[:number]) if dropout_of_nothing(case, k)]
+    names = {name for step in dropped for name in results(step)}
+    hooked = any(isinstance(step, Hook) and step.tensor in names for step in case.steps[:number])
+    return not hooked and passes_dropout_of_nothing(case, number)
 
 
 @condition

@@ -64,6 +64,7 @@ from conformance.deviations.counterfactuals.customs import OF_CUSTOMS
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.flags import views_flagged_with_their_bases
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
+from conformance.deviations.counterfactuals.returned import dropouts_of_nothing_returned
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
 from conformance.deviations.counterfactuals.slots import seeds_of_first_operand, seeds_read_in_a_row
 from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
@@ -305,6 +306,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,
+    "as if dropouts of nothing were their operands": dropouts_of_nothing_returned,
     "as if outputs that are inputs started nothing": asked_outputs_not_started,
     "as if a pass began with its outputs in some order": outputs_in_some_order,
     **OF_GRADIENTS,

@@ -30,7 +30,7 @@ from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape, transpose
 from reference_impl.primitives.statistics import centred
 from reference_impl.reverse.dump import undrawn
-from reference_impl.tape.primitive import Primitive, array_of, shape_of
+from reference_impl.tape.primitive import Primitive, Symbol, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
@@ -149,6 +149,8 @@ def _with_weight_read(
     every: bool,
     **attrs: Any,
 ) -> Any:
+    if isinstance(g, Symbol) or isinstance(x, Symbol):
+        return right(g, out, x, weight, *given, **attrs)
     arrived = array_of(g)
     in_a_row = array_of(x).flags.c_contiguous and arrived.flags.c_contiguous
     wrong = position == 0 and in_a_row and (every or bool((arrived != arrived.flat[0]).any()))

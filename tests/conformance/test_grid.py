@@ -24,7 +24,7 @@ from conformance.case.needs import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op, SetRequiresGrad
 from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid
-from conformance.generate.grid.alone import FOURTH, SMOOTH, UNWRITTEN, WRITTEN, alone
+from conformance.generate.grid.alone import FOURTH, LATER, SMOOTH, UNWRITTEN, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BLOCKS, SQUARE, shapes
 from conformance.generate.grid.script import FACTORS
@@ -131,10 +131,10 @@ def test_every_op_has_a_result_that_is_written_to_or_a_reason() -> None:
     assert set(catalogue()) == written | set(UNWRITTEN)
 
 
-def test_what_stands_alone_is_a_twentieth_of_the_grid_at_most() -> None:
+def test_what_stands_alone_is_a_tenth_of_the_grid_at_most() -> None:
     every = [points(op) for op in SOME]
     single = [[*alone(op)] for op in SOME]
-    assert sum(map(len, single)) * 20 <= sum(map(len, every))
+    assert sum(map(len, single)) * 10 <= sum(map(len, every))
 
 
 def test_smooth_ops_are_differentiated_four_times() -> None:
@@ -312,7 +312,7 @@ def _both(one: Any, other: Any) -> Iterator[None]:
 
 
 def test_a_third_derivative_that_is_wrong_alone_is_met_at_no_order_below() -> None:
-    assert {"3", FOURTH} == {point.row["order"] for point in diverging(WrongThird(), "exp")}
+    assert {"3", FOURTH} == {point.row["order"] for point in diverging(WrongThird(), "exp") if point.row["call"] != LATER}
 
 
 def test_a_right_engine_agrees_on_the_grid() -> None:

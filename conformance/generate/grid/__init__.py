@@ -17,7 +17,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.case.needs import AGAIN
-from conformance.generate.grid.alone import CHAIN, FOURTH, SIBLING, WRITTEN, alone
+from conformance.generate.grid.alone import CHAIN, FOURTH, LATER, OF_DERIVATIVES, SIBLING, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
@@ -60,15 +60,15 @@ OPERANDS_ALONE = ("view of a view", "offset")
 LAID = tuple(layout for layout in LAYOUTS if layout != "contiguous")
 BY_BACKWARD = ("backward", "edges", "hooks")
 CALLED_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    AGAIN: {"order": (*ORDERS[1:], FOURTH)},
-    "step:grad": {"call": (*(call for call in CALLS if call not in BY_BACKWARD), WRITTEN, SIBLING, CHAIN)},
+    AGAIN: {"order": (*ORDERS[1:], FOURTH), "call": (LATER, OF_DERIVATIVES)},
+    "step:grad": {"call": (*(call for call in CALLS if call not in BY_BACKWARD), WRITTEN, SIBLING, CHAIN, LATER, OF_DERIVATIVES)},
     "step:backward": {"call": BY_BACKWARD},
     "step:edge": {"call": ("edges",)},
-    "step:hook": {"call": ("hooks",)},
+    "step:hook": {"call": ("hooks", LATER)},
     "step:remove_hook": {"call": ("hooks",)},
     "step:in_place": {"call": (WRITTEN, SIBLING)},
     "in_place:mul_scalar": {"call": (WRITTEN, SIBLING)},
-    "no_grad": {"call": (WRITTEN,)},
+    "no_grad": {"call": (WRITTEN, LATER)},
     "step:toggle": {"layout": LAID, "seed": LAID},
     "is_grads_batched": {"call": ("batched",)},
 }

@@ -7,6 +7,9 @@ is there for the sake of what begins to be wrong at some order. Of three operand
 the last is asked for by itself. And of several results the first is written to, and the gradient of the last asked for: by an update
 that is recorded, which PyTorch refuses of a view that is one of several. (Inside ``no_grad`` it lets it pass, and refuses later what is
 done with the other views. When it does so is not modelled, and so it is not asked.)
+
+A fault may wait for what came before. So there is a case in which an op is applied once more after a pass, a refusal, a hook and a
+region of ``no_grad``, to computed operands and to those that were used before. And there is one in which its operands are derivatives.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 WRITTEN, SIBLING, CHAIN = "written", "sibling written", "chain"
 """Calls of these points: results are written to, and then the gradients asked for; the first of several results is written to, and that
 of the last asked for; the first operand's derivative of its derivative."""
+LATER, OF_DERIVATIVES = "later", "of derivatives"
+"""Further calls: the op is applied again after all that may come before it; its operands are derivatives."""
 INSIDE = ("middle", "middle alone")
 """Which operand is asked for: one between the first and the last; ``alone``: the others are constants."""
 FOURTH = "4"
@@ -58,6 +63,8 @@ def alone(op: str) -> Iterator[Row]:
                     yield _row(place, "contiguous", SIBLING, "1")
     for place in _first(place for place in _places(row, DRAWN, "321450", "few") if _counts(row, place)[0] > 2 and not row.variadic):
         yield from (_row(place, "contiguous", "grad", order, asked) for asked, order in itertools.product(INSIDE, "12"))
+    for place in _first(place for size in ("few", "16+") for place in _places(row, DRAWN, "231450", size)):
+        yield from (_row(place, "contiguous", call, order) for call, order in ((LATER, "2"), (OF_DERIVATIVES, "1")))
     if op in SMOOTH:
         for place in _first(_places(row, DRAWN, "2", "8+")):
             yield _row(place, "contiguous", CHAIN, FOURTH)

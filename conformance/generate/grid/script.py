@@ -4,6 +4,9 @@ Every seed of a derivative that is differentiated again is a leaf of its own and
 seed is met, too. At order 2 all gradients are differentiated together, each with a seed of its own; at order 3 every second derivative
 by itself, since some of them are absent, and what is differentiated with an absent one is blocked. At order 4 it is the first operand's
 derivative of its derivative.
+
+An operand that is a derivative has the numbers that were drawn, and so lies in the domain: it is the gradient of a product with 2,
+whose seed is half of them.
 """
 
 from __future__ import annotations
@@ -11,9 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from conformance.case.case import Case
+import numpy as np
+
+from conformance.case.case import Case, input_of
 from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, RemoveHook, results
-from conformance.generate.grid.alone import CHAIN, SIBLING, WRITTEN, keeps_what_is_known
+from conformance.generate.grid.alone import CHAIN, LATER, OF_DERIVATIVES, SIBLING, WRITTEN, keeps_what_is_known
 from conformance.generate.grid.elements import elements
 from conformance.generate.layouts import fitting, laid, repeated
 
@@ -59,9 +64,10 @@ class Script:
 
     def case(self) -> Case:
         """Write the whole script."""
-        asked = self._operands()
-        results = [Value(f"y{i}", *result) for i, result in enumerate(self.drawn.results)]
-        self.steps.append(Op(self.op, self.drawn.operands, tuple(r.name for r in results), self.drawn.attrs))
+        asked = self._derivatives() if self.row["call"] == OF_DERIVATIVES else self._operands()
+        if self.row["call"] == LATER:
+            self._applied("n", self._copied("still", no_grad=True), no_grad=True)
+        results = self._applied("y", self.drawn.operands)
         if self.row["call"] == WRITTEN:
             self._write(results, asked)
         elif self.row["call"] == SIBLING:
@@ -69,9 +75,35 @@ class Script:
             self._last(results[-1:], asked, LETTERS[0], keeps=False)
         elif self.row["call"] == CHAIN:
             self._chain(results, asked)
+        elif self.row["call"] == LATER:
+            self._later(results, asked)
         else:
             self._derive(results, asked, int(self.row["order"]), LETTERS)
         return Case(tuple(self.inputs), tuple(self.steps), "exact" if self.row["lane"] == "exact" else "numeric")
+
+    def _applied(self, letter: str, operands: Sequence[str], *, no_grad: bool = False) -> list[Value]:
+        """Apply the op, and return its results."""
+        made = [Value(f"{letter}{i}", *result) for i, result in enumerate(self.drawn.results)]
+        self.steps.append(Op(self.op, tuple(operands), _names(made), self.drawn.attrs, no_grad))
+        return made
+
+    def _copied(self, word: str, *, no_grad: bool) -> list[str]:
+        """Copy the operands, each once; what a view shows inside ``no_grad`` is then nothing of theirs."""
+        self.steps += [Op("clone", (name,), (f"{name}_{word}",), no_grad=no_grad) for name in dict.fromkeys(self.drawn.operands)]
+        return [f"{name}_{word}" for name in self.drawn.operands]
+
+    def _derivatives(self) -> list[Value]:
+        """Make operands that are derivatives, and return the leaves whose gradients are asked for."""
+        halves = []
+        for draft in self.drawn.inputs:
+            half, base, twice = (f"{draft.name}_{word}" for word in ("half", "base", "twice"))
+            dtype = np.dtype(draft.dtype)
+            self.inputs.append(input_of(half, (draft.array / 2).astype(dtype), differentiable=True))
+            self.inputs.append(input_of(base, np.ones(draft.shape, dtype), differentiable=True))
+            self.steps.append(Op("mul_scalar", (base,), (twice,), {"other": 2.0}))
+            self.steps.append(Grad((twice,), (base,), (draft.name,), (half,), create_graph=True))
+            halves.append(Value(half, draft.shape, draft.dtype))
+        return halves
 
     def _operands(self) -> list[Value]:
         """Lay the operands out, and return those whose gradients are asked for."""
@@ -118,6 +150,19 @@ class Script:
         self.steps += [_written(end, no_grad=True) for end in ends]
         if known:
             self._last(roots, points, LETTERS[0], keeps=False)
+
+    def _later(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
+        """Differentiate what the op makes after a pass, a refusal and a hook: of copies, and of the same operands again."""
+        self._grad(roots, points, self._seeds(roots, LETTERS[0], differentiable=False), create_graph=True)
+        apart, unused = (input_of(name, np.ones((), np.float32), differentiable=True) for name in ("apart", "unused"))
+        self.inputs += [apart, unused]
+        self.steps += [
+            Op("clone", (apart.name,), ("beside",)),
+            Hook(apart.name, ("h0",), "nothing"),
+            Grad(("beside",), (unused.name,), ("refused",)),
+        ]
+        of_copies = self._applied("z", self._copied("copy", no_grad=False))
+        self._derive([*of_copies, *self._applied("w", self.drawn.operands)], points, int(self.row["order"]), LETTERS)
 
     def _chain(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
         """Differentiate by the first operand, again and again."""

@@ -92,7 +92,6 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "subnormal": lambda x: np.abs(x) < _tiny(x),
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
     "beyond one": lambda x: np.abs(x) > 1,
-    "nearer to 0 than 1": lambda x: np.abs(x) < 1,
     "below -4, of single precision": lambda x: (x < -4) & (x.dtype == np.float32),
     "of infinite exponential": lambda x: np.abs(x) > np.log(_largest(x)),
     "far": lambda x: np.abs(x) > FAR,

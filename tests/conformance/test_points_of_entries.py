@@ -33,7 +33,6 @@ MET = {
     "subnormal": (TINY / 2, TINY),
     "nearly subnormal": (TINY, 8 * TINY),
     "beyond one": (-1.5, 1.0),
-    "nearer to 0 than 1": (0.5, -1.0),
     "below -4, of single precision": (-4.5, -4.0),
     "of infinite exponential": (-89.0, 88.0),
     "far": (-65.0, 64.0),

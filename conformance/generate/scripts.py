@@ -110,8 +110,8 @@ def is_program(index: int, options: DrawOptions) -> bool:
 def is_unbounded(index: int, options: DrawOptions) -> bool:
     """Whether case ``index`` of a seed is an eager script with infinities and NaN.
 
-    It is about no op that came later, and none was asked for: what such numbers become is settled where each rule multiplies and adds,
-    and not where it selects by an order, or where a formula can be written in several ways.
+    It is about no op that came later, and none was asked for. What such numbers become is settled where rules multiply and add, and not
+    where they select by an order; of the ops that came later it has not been looked at.
     """
     usual = options.profile == "usual" and options.ops is None and not is_program(index, options)
     return options.unbounded or (usual and index % UNBOUNDED == UNBOUNDED // 2)

@@ -14,6 +14,7 @@ from conformance.case.exercise import orders_of
 from conformance.case.place import END
 from conformance.case.steps import Grad, Op
 from conformance.compare.promise import Promise
+from conformance.deviations.counterfactuals.kinks import shares_of_ties_added
 from conformance.deviations.counterfactuals.shares import BLOCK, shares_clipped_in_blocks
 from conformance.deviations.points import Point
 from conformance.generate.domains import UNBOUNDED
@@ -140,6 +141,18 @@ def test_a_number_is_lost_in_a_row_that_lies_in_memory_side_by_side_and_fills_a_
     cases = [Case((Input("x", shape, data, dtype),), (step,)) for dtype in ("float32", "float64")]
     point = Point("softmax", "x", "not finite, in a row of eight or more of single precision")
     assert [met, False] == [point.met(case, END) for case in cases]
+
+
+# Shares of infinite seeds.
+
+
+def test_all_of_an_infinite_seed_is_nan_behind_a_maximum_of_paddle_and_predicted() -> None:
+    inputs = (Input("x", (3,), (3.0, 1.0, 2.0)), Input("y", (3,), (1.0, 2.0, 2.0)), Input("s", (3,), ("inf", "-inf", 2.0)))
+    case = Case(inputs, (Op("maximum", ("x", "y"), ("z",)), Grad(("z",), ("x", "y"), ("g", "h"), ("s",))), "exact")
+    (change,) = shares_of_ties_added(("maximum",))
+    with change:
+        predicted = answer(case).observations[-1]
+    assert str(predicted.values) == str(PADDLE.run(case).observations[-1].values)  # type: ignore[union-attr]
 
 
 # Engines that lose what is not finite.

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.activations import selu
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, sub
 from reference_impl.primitives.piecewise import round as round_
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.selection import ends
@@ -66,6 +66,20 @@ def _within(_: Rule, __: int, g: Any, ___: Any, x: Any, *, low: float | None, hi
 def halves_away_from_zero(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have halves be rounded away from 0, and not to the even number."""
     yield replaced_forward(round_, lambda _: lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x).astype(x.dtype))
+
+
+def shares_of_ties_added(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of maximum and minimum be two products, one where an operand is chosen and one at ties, that are added."""
+    yield changed_rules(ops, _added)
+
+
+def _added(_: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what is right wherever a cotangent is finite; one that is not is multiplied by a zero wherever it stands."""
+    own, other = (array_of(y), array_of(x)) if position else (array_of(x), array_of(y))
+    tied = np.equal(own, other)
+    chosen = np.equal(array_of(out), own) & ~tied
+    shared = mul(mul_scalar(g, other=0.5), tied.astype(own.dtype))
+    return sum_to(add(mul(g, chosen.astype(own.dtype)), shared), shape_of(y if position else x))
 
 
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

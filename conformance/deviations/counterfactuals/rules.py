@@ -68,6 +68,7 @@ from conformance.deviations.counterfactuals.kinks import (
     halves_away_from_zero,
     logistic_slopes_at_zero_less_by_one,
     selu_slopes_of_rounded_sums,
+    shares_of_ties_added,
     slopes_of_powers_constant,
     ties_unshared,
 )
@@ -282,6 +283,7 @@ RULES: dict[str, Change] = {
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
     "as if negative gradients of segments were not shared": negative_gradients_of_segments_unshared,
     "as if no element of an unpooling were written over": written_over_elements_kept,
+    "as if the shares of ties were added": shares_of_ties_added,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
     "as if powers of mantissas were float32": powers_of_mantissas_single,

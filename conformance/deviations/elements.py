@@ -51,6 +51,7 @@ BEYOND = frozenset(
         "as if a loss were seeded in part",
         "as if copies of views were indexed by the steps of the views",
         "as if gradients of extrema along several axes were not written",
+        "as if gradients of extrema of one element were not written",
         "as if gradients of right sides were not written",
         "as if products over no terms were not written",
         "as if products without elements were not written",

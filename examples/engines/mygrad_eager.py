@@ -25,7 +25,7 @@ REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="MyGrad", re
 # preceding graph is cleared". Of Tensor: "involving any of these tensors in a new computational graph will automatically null their
 # gradients".
 # https://mygrad.readthedocs.io/en/latest/tensor.html
-CLEARING = replace(TAPES, freed_refuses="nothing", accumulation="nulled")
+CLEARING = replace(TAPES, freed_refuses="nothing", accumulation="nulled", spelled={"contiguous": "permute"})  # which makes a view there
 OF_VIEWS = {
     "getitem_int": "x[(index, ...)]",  # x[index] is a number, and no view, where one axis is all there is
     "unbind": "[x[(slice(None),) * (axis % x.ndim) + (i, ...)] for i in range(x.shape[axis])]",

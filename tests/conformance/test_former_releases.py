@@ -133,3 +133,32 @@ def test_a_complex_seed_of_a_cast_keeps_its_imaginary_part() -> None:
     case = Case((x, seed), (Op("cast", ("x",), ("y",), {"dtype": "float64"}), Grad(("y",), ("x",), ("g",), ("s",))), "exact")
     ((changed, _),) = COUNTERFACTUALS["as if casts kept imaginary parts"](case, 1, ("cast",))
     assert 3 - 3j == dict(values_of(changed.steps, Promise(changed, PADDLE_INFO).outcome.observations))["g"].array.item()
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "written"), [((1, 2), [0], False), ((2, 1), [1], False), ((2, 2), [0], True), ((1, 1), [0], True)]
+)
+def test_the_gradient_of_an_extremum_of_one_element_beside_others_is_not_written(
+    shape: tuple[int, ...], axis: list[int], written: bool
+) -> None:
+    x = Input("x", shape, (1.0, 2.0, 3.0, 4.0)[: int(np.prod(shape))])
+    case = _differentiated(Op("amin", ("x",), ("m",), {"axis": axis, "keepdims": False}), x)
+    (gradient,) = _made("as if gradients of extrema of one element were not written", case)
+    assert written == bool(np.isfinite(gradient).all())
+
+
+INFINITE = Input("s", (2,), (np.inf, np.inf), differentiable=False)
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "gradients"),
+    [
+        ("where", (TIE, OTHER), [[np.inf, np.nan], [np.nan, np.inf]]),
+        ("masked_fill_tensor", (TIE, Input("y", (), (1.0,))), [[np.nan, np.inf], np.nan]),
+    ],
+)
+def test_infinity_that_a_mask_leaves_out_is_nan(op: str, operands: tuple[Input, ...], gradients: list[object]) -> None:
+    steps = (Op(op, ("x", "y"), ("z",), {"mask": [True, False]}), Grad(("z",), ("x", "y"), ("g", "h"), ("s",)))
+    case = Case((*operands, INFINITE), steps, "exact")
+    for right, made in zip(gradients, _made("as if gradients were multiplied by masks", case), strict=True):
+        np.testing.assert_array_equal(right, made)

@@ -60,9 +60,12 @@ def differentiates_product_without_elements(case: Case, number: int) -> bool:
 
 @condition
 def takes_nothing(case: Case, number: int) -> bool:
-    """Whether the step is an op of which some operand has no elements."""
+    """Whether the step is an op of which some operand has no elements, or which expands one to that."""
     step = case.steps[number]
-    return isinstance(step, Op) and any(0 in shapes_at(case, number, PADDLE).get(name, ()) for name in step.operands)
+    if not isinstance(step, Op):
+        return False
+    shapes = shapes_at(case, number, PADDLE)
+    return 0 in step.attrs.get("shape", ()) or any(0 in shapes.get(name, ()) for name in step.operands)
 
 
 @functools.lru_cache(maxsize=8)

@@ -3,15 +3,22 @@
 The gradient in what is filled is written where the cotangent arrived, if nobody else holds that, from its first element on; then the
 gradient in the value is read there. Of a value of one element it is the sum over the mask. One of several elements is written at the
 first places of the mask alone, as many as it has, and what else is in its memory nobody can say: NaN stands for that.
+
+Earlier releases multiply what arrives by the mask, so infinity becomes NaN where the mask is 0.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactuals.turns import held_by_turns
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of, straight_through
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
@@ -21,12 +28,28 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from conformance.deviations.counterfactuals.turns import Held
-    from reference_impl.tape.rules import Pull, Pulled
+    from reference_impl.tape.rules import Pull, Pulled, Rule
 
 
 FILL = "masked_fill_tensor"
 ASSIGNMENT = "setitem_mask"
 """The op that writes to what it is applied to, which counts as requiring a gradient from then on, also if it is a constant."""
+
+
+def masks_multiplied(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of what a mask chooses, and of what it does not choose, be products with the mask, or with what it leaves."""
+    yield _masks_multiplied()
+
+
+@contextmanager
+def _masks_multiplied() -> Iterator[None]:
+    with changed_rules(("where",), partial(_times_mask, False)), changed_rules((FILL, "masked_fill"), partial(_times_mask, True)):
+        yield
+
+
+def _times_mask(filling: bool, _: Rule, position: int, g: Any, out: Any, *operands: Any, mask: Any, **__: Any) -> Any:
+    chosen = np.asarray(mask, bool) == (bool(position) == filling)  # what is filled has the elements that the mask leaves
+    return sum_to(mul(g, chosen.astype(array_of(out).dtype)), shape_of(operands[position]))
 
 
 def arriving_at_fills_overwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

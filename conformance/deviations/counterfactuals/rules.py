@@ -34,7 +34,7 @@ from conformance.deviations.counterfactuals.exponentials import (
     gradients_of_exponentials_squared_too_often,
     matrices_halved_too_few_times,
 )
-from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places
+from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places, masks_multiplied
 from conformance.deviations.counterfactuals.flags import matrices_without_a_flag_dropped, views_of_operands_flagged
 from conformance.deviations.counterfactuals.functions import (
     curvatures_of_logsigmoid_differences,
@@ -147,14 +147,7 @@ from conformance.deviations.counterfactuals.special import (
 )
 from conformance.deviations.counterfactuals.sums import OF_SUMS
 from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
-from conformance.deviations.counterfactuals.unwritten import (
-    gradients_of_extrema_unwritten,
-    gradients_of_right_sides_unwritten,
-    products_of_nothing_unwritten,
-    products_over_no_terms_unwritten,
-    second_gradients_over_no_terms_unwritten,
-    zeros_at_norms_of_groups_read_beyond,
-)
+from conformance.deviations.counterfactuals.unwritten import OF_UNWRITTEN
 from reference_impl import OPS
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -225,6 +218,7 @@ RULES: dict[str, Change] = {
     **OF_SUMS,
     **OF_CALLBACKS,
     **OF_MEMORY,
+    **OF_UNWRITTEN,
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
@@ -237,6 +231,7 @@ RULES: dict[str, Change] = {
     "as if derivatives in divisors conjugated nothing": derivatives_in_divisors_conjugate_nothing,
     "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
+    "as if gradients were multiplied by masks": masks_multiplied,
     "as if ties were not shared": ties_unshared,
     "as if halves were rounded away from 0": halves_away_from_zero,
     "as if weights of targets met all samples": weights_of_targets_for_all,
@@ -336,13 +331,7 @@ RULES: dict[str, Change] = {
     "as if gradients of second derivatives were written to their cotangents": cotangents_of_slopes_overwritten,
     "as if matrices without a flag had no gradient": matrices_without_a_flag_dropped,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
-    "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
     "as if gradients of transposed vectors were refused": gradients_of_transposed_vectors_refused,
-    "as if products without elements were not written": products_of_nothing_unwritten,
-    "as if products over no terms were not written": products_over_no_terms_unwritten,
-    "as if second gradients over no terms were not written": second_gradients_over_no_terms_unwritten,
-    "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
-    "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
     "as if inputs might stand twice": repeated_inputs_allowed,

@@ -45,6 +45,16 @@ def _of_many_axes(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: Sequen
     return _lost(made) if rank >= MANY and axis is not None and SEVERAL <= len(axis) < rank else made
 
 
+def gradients_of_single_extrema_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of an extremum along axes of one element each, beside others of more, not be written."""
+    yield changed_rules(("amax", "amin"), _of_one_element)
+
+
+def _of_one_element(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
+    made, size = right(g, out, x, **attrs), np.size(array_of(x))
+    return _lost(made) if size > 1 and np.size(array_of(out)) == size else made
+
+
 def gradients_of_right_sides_unwritten(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient in the matrix of a solution be made of one in the right side that is not written, where none is wanted."""
     yield intercepted_rules(_of_unwritten)
@@ -148,3 +158,15 @@ def _unwritten_vjp_made(g: Any, out: Any, made: Any, operand: Any) -> Any:  # no
 @_UNWRITTEN.vjp("operand")
 def _unwritten_vjp_operand(g: Any, out: Any, made: Any, operand: Any) -> Any:  # noqa: ARG001
     return np.full(shape_of(operand), np.nan, operand.dtype)
+
+
+OF_UNWRITTEN = {
+    "as if gradients of extrema along several axes were not written": gradients_of_extrema_unwritten,
+    "as if gradients of extrema of one element were not written": gradients_of_single_extrema_unwritten,
+    "as if gradients of right sides were not written": gradients_of_right_sides_unwritten,
+    "as if products without elements were not written": products_of_nothing_unwritten,
+    "as if products over no terms were not written": products_over_no_terms_unwritten,
+    "as if second gradients over no terms were not written": second_gradients_over_no_terms_unwritten,
+    "as if zeros that arrive at norms of groups were read beyond their end": zeros_at_norms_of_groups_read_beyond,
+}
+"""The rules of this module, by the words of an entry."""

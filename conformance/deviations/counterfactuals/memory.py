@@ -115,7 +115,7 @@ def _by_steps(right: Callable[..., Any]) -> Callable[..., Any]:
     return op
 
 
-ALONG_AXES = "gather", "scatter", "scatter_add_to", "scatter_reduce_sum"
+ALONG_AXES = "gather", "scatter", "scatter_add_to", *(f"scatter_reduce_{kind}" for kind in ("sum", "mean", "amin", "amax", "prod"))
 """Ops with an index for each element, which may have fewer of them than the operand along each axis."""
 
 

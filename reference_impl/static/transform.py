@@ -193,10 +193,12 @@ class _Backward:
         if parts is None:
             return None
         if len(parts) > 1:
-            total = parts[0]
+            total, first, unit = parts[0], len(self.program.operators), object()
             for part in parts[1:]:
                 total = add(total, part)
             made = self._named(variable, total)
+            for operator in self.program.operators[first:]:
+                operator.unit = unit
             if len({part.unit for part in parts}) == 1:
                 made.unit = parts[0].unit
             self.arrived[variable] = parts = [made]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from reference_impl.static.program import Operator
-
-CONTRIBUTIONS = 4
-"""Which of the contributions to a variable may be the one that is returned: the first that a framework makes, in its own order."""
 
 
 def siblings_of_inputs_hidden(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -43,28 +41,68 @@ def _stopping_at_inputs(_: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def contributions_to_slots_not_summed(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have a call return one contribution to a variable that was made beside others: that of an operand, or of all of one operator."""
-    for told, kept in itertools.product((id, _unit), range(CONTRIBUTIONS)):
-        yield replaced_part("write", partial(_keeping_one, told, kept))
+    """Have a call return one contribution to a variable that was made beside others: that of the operator that is gone through first.
+
+    That is what comes of one operand of an op, or all that comes of one gradient operator, which may make zeros or nothing where there
+    is only a dependence.
+    """
+    for told, counted in itertools.product((_itself, _unit), (_is_more_than_link, _is_any)):
+        yield replaced_part("write", partial(_keeping_first, told, counted))
+
+
+def _itself(contribution: Variable) -> object:
+    return contribution
 
 
 def _unit(contribution: Variable) -> object:
     return contribution.unit
 
 
-def _is_link_alone(contribution: Variable) -> bool:
-    """Whether a contribution is zeros, which only say that there is a dependence; a framework has no operator for that."""
+def _is_more_than_link(contribution: Variable) -> bool:
+    """Whether a contribution is more than zeros which only say that there is a dependence."""
     made = contribution.operator
-    return made is not None and made.primitive is link and not isinstance(made.operands[0], Variable)
+    return made is None or made.primitive is not link or isinstance(made.operands[0], Variable)
 
 
-def _keeping_one(told: Callable[[Variable], object], kept: int, right: Callable[..., Any]) -> Callable[..., Any]:
+def _is_any(_: Variable) -> bool:
+    return True
+
+
+def _keeping_first(
+    told: Callable[[Variable], object], counted: Callable[[Variable], bool], right: Callable[..., Any]
+) -> Callable[..., Any]:
     def write(backward: Any, seeds: Any) -> None:
         """Write the backward part, and drop what arrived and was not summed on the way: it was for this call alone."""
         right(backward, seeds)
+        places = {backward.units[unit]: place for place, unit in enumerate(_gone_through(backward, seeds)) if unit in backward.units}
         for variable, parts in backward.arrived.items():
-            apart = list(dict.fromkeys(told(part) for part in parts if not _is_link_alone(part)))
-            if variable.operator is not None and len(variable.operator.outputs) > 1 and len(apart) > kept:
-                backward.arrived[variable] = [part for part in parts if told(part) == apart[kept]]
+            made = [part for part in parts if counted(part)]
+            if variable.operator is not None and len(variable.operator.outputs) > 1 and len({*map(told, made)}) > 1:
+                first = min(made, key=lambda part: places.get(part.unit, -1))  # a seed is there before all others
+                backward.arrived[variable] = [part for part in parts if told(part) == told(first)]
 
     return write
+
+
+def _gone_through(backward: Any, seeds: Any) -> list[object]:
+    """Return the units of operators in the order in which the framework goes through them, from the targets down.
+
+    One has its turn when all that take its results have had theirs; of several, that which was reached first.
+    """
+    leading, inputs = {target for target, _ in seeds}, dict[object, list[Variable]]()
+    for op in reversed(backward.asked):
+        if not leading.isdisjoint(op.outputs):
+            leading.update(v for v in op.operands if isinstance(v, Variable))
+    for op in backward.asked:
+        if not leading.isdisjoint(op.outputs):
+            inputs.setdefault(op.unit, []).extend(v for v in op.operands if isinstance(v, Variable))
+    makers = {unit: [v.operator.unit for v in given if v.operator is not None] for unit, given in inputs.items()}
+    below = {unit: [maker for maker in found if maker in inputs and maker is not unit] for unit, found in makers.items()}
+    pending = Counter(itertools.chain.from_iterable(below.values()))
+    found = [unit for unit in inputs if not pending[unit]]
+    for unit in found:  # which grows meanwhile
+        for other in below[unit]:
+            pending[other] -= 1
+            if not pending[other]:
+                found.append(other)
+    return found

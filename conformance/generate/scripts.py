@@ -108,12 +108,13 @@ def is_program(index: int, options: DrawOptions) -> bool:
 
 
 def is_unbounded(index: int, options: DrawOptions) -> bool:
-    """Whether case ``index`` of a seed is an eager script with infinities and NaN.
+    """Whether case ``index`` of a seed has infinities and NaN.
 
     It is about no op that came later, and none was asked for. What such numbers become is settled where rules multiply and add, and not
     where they select by an order; of the ops that came later it has not been looked at.
     """
-    usual = options.profile == "usual" and options.ops is None and not is_program(index, options)
+    exact = not is_program(index, options) or "exact" in options.lanes
+    usual = options.profile == "usual" and options.ops is None and exact
     return options.unbounded or (usual and index % UNBOUNDED == UNBOUNDED // 2)
 
 
@@ -180,7 +181,7 @@ def case_of(seed: int, index: int, options: DrawOptions) -> Case:
 
 def find_vocabularies(options: DrawOptions) -> None:
     """Find out now which ops each kind of script may have, so that no process has to that is forked from this one."""
-    among = [options.ops, *([_later(options.lanes, options.without)] if options.later else []), _unordered()]
+    among = [options.ops, *([_later(options.lanes, options.without)] if options.later else []), *map(_unordered, (False, True))]
     for ops, kind, exact, deep in product(among, get_args(Kind), (True, False), (True, False)):
         _offered(exact, deep, ops, options.without, kind)
 
@@ -190,11 +191,12 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     if options.profile != "usual":
         return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
-    kind = "real" if options.unbounded else _kind(source, options, asked)
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
+    plain = options.unbounded and options.static  # of programs with such numbers those that round have not been looked at
+    kind: Kind = "real" if options.unbounded and not options.static else _kind(source, options, asked)
+    exact = plain or (source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind)))
     odds = options.odds.scripts
     dtype = _dtype(source, options, kind)
-    deep = source.chance(odds.deep)
+    deep = not plain and source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     calls = options.odds.unbounded_calls if options.unbounded else options.odds.calls
     sketch = Sketch(source, replace(options.odds, calls=calls), exact=exact, dtype=dtype)
@@ -298,9 +300,9 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
 
 
 @functools.cache
-def _unordered() -> tuple[str, ...]:
-    """Return the usual ops that compare no numbers with each other."""
-    usual = (name for name, entry in catalogue().items() if entry.drawn.unasked(static=False))
+def _unordered(static: bool) -> tuple[str, ...]:
+    """Return the usual ops, of programs or of eager scripts, that compare no numbers with each other."""
+    usual = (name for name, entry in catalogue().items() if entry.drawn.unasked(static=static))
     return tuple(name for name in usual if not catalogue()[name].numbers.ordered)
 
 
@@ -337,7 +339,7 @@ def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
-    ops, without = _unordered() if options.unbounded else options.ops, options.without
+    ops, without = _unordered(options.static) if options.unbounded else options.ops, options.without
     offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
     if options.about is not None:
         others = _offered(exact, False, _later(options.lanes, without), without, kind)

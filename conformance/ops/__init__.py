@@ -139,8 +139,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "values of more than 4,096 elements in usual scripts": "chains of pads, tiles and products of all pairs would ask for more memory "
     "than there is; the profile `deep` joins thousands of values",
     "subnormal numbers in random graphs": "`conformance points` asks every op at them, one op at a time",
-    "infinities and NaN in programs, and in scripts of complex numbers, or over ops that compare numbers or came later": "what becomes "
-    "of them is often promised by nobody (ADR 51); `conformance points` asks every op at them",
+    "infinities and NaN in programs that round or have second derivatives, in scripts of complex numbers, and over ops that compare "
+    "numbers or came later": "what becomes of them is often promised by nobody (ADR 51); `conformance points` asks every op at them",
     "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",
     "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
     "ops that came later (`Drawn.NAMED`), in programs that do not name them": "what random programs of them show has not been looked "

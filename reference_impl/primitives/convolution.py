@@ -1,7 +1,8 @@
 """Convolution of images, stride 1: a correlation, as both frameworks mean it.
 
-Its rules are correlations too: the gradient of the image is one of the cotangent with the turned kernel, the gradient of the kernel is
-one of the image with the cotangent. So every order is there without further ado. A negative padding cuts off.
+The gradient of the kernel is a correlation too, of the image with the cotangent. That of the image spreads the cotangent: the kernel is
+added up where it lay, times each element, so that no element of it meets a zero of a border. What it spreads is correlated again, so
+every order is there without further ado. A negative padding cuts off.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.shape import flip, transpose
+from reference_impl.primitives.shape import transpose
 from reference_impl.tape.primitive import primitive, shape_of
 
 
@@ -41,10 +42,38 @@ def _swapped(x: Any) -> Any:
     return transpose(x, axis0=0, axis1=1)
 
 
+def _spread(x: Any, weight: Any, padding: Any) -> Any:
+    rows, columns = shape_of(weight)[2:]
+    height, width = shape_of(x)[2:]
+    wide = np.zeros((x.shape[0], weight.shape[1], height + rows - 1, width + columns - 1), x.dtype)
+    for top, left in np.ndindex(rows, columns):
+        wide[:, :, top : top + height, left : left + width] += np.einsum("bohw,oc->bchw", x, weight[:, :, top, left])
+    return _bordered(wide, [-n for n in padding])
+
+
+@primitive(
+    error_scale=lambda out, x, weight, *, padding: _spread(np.abs(x), np.abs(weight), padding),
+    summands=lambda x, weight, *, padding: math.prod(weight.shape) / max(weight.shape[1], 1),
+    reordered=lambda forward, x, weight, *, padding: forward(np.flip(x, 1), np.flip(weight, 0), padding=padding),
+)
+def conv2d_spread(x: Any, weight: Any, *, padding: Any) -> Any:
+    """Add up ``weight`` times each element of ``x`` where `conv2d` would read it: ``(b, o, h', w'), (o, c, p, q) -> (b, c, h, w)``."""
+    return _spread(x, weight, padding)
+
+
 @conv2d.vjp("x")
 def conv2d_vjp_x(g: Any, out: Any, x: Any, weight: Any, *, padding: Any) -> Any:
-    turned = _swapped(flip(flip(weight, axis=2), axis=3))
-    return conv2d(g, turned, padding=[n - 1 - p for n, p in zip(shape_of(weight)[2:], padding, strict=True)])
+    return conv2d_spread(g, weight, padding=padding)
+
+
+@conv2d_spread.vjp("x")
+def conv2d_spread_vjp_x(g: Any, out: Any, x: Any, weight: Any, *, padding: Any) -> Any:
+    return conv2d(g, weight, padding=padding)
+
+
+@conv2d_spread.vjp("weight")
+def conv2d_spread_vjp_weight(g: Any, out: Any, x: Any, weight: Any, *, padding: Any) -> Any:
+    return _swapped(conv2d(_swapped(g), _swapped(x), padding=padding))
 
 
 @conv2d.vjp("weight")

@@ -153,7 +153,7 @@ def not_finite(entry: Input) -> bool:
     return not np.isfinite(entry.array()).all()
 
 
-def test_one_eager_case_in_twenty_may_have_numbers_that_are_not_finite() -> None:
+def test_one_case_in_twenty_may_have_numbers_that_are_not_finite() -> None:
     assert len(UNBOUNDED_ONES) == 400 / 20
 
 
@@ -162,6 +162,13 @@ def test_most_of_these_have_such_numbers_among_their_seeds_and_their_inputs() ->
     letters = {entry.name[0] for found in entries for entry in found}
     assert sum(map(bool, entries)) > len(UNBOUNDED_ONES) / 2
     assert {"s", "x"} <= letters
+
+
+def test_programs_have_such_numbers_as_often_and_most_of_these_have_some() -> None:
+    programs = DrawOptions(static=True)
+    unbounded = [index for index in range(400) if is_unbounded(index, programs)]
+    assert len(unbounded) == 400 / 20
+    assert sum(any(map(not_finite, case_of(1, index, programs).inputs)) for index in unbounded) > len(unbounded) / 2
 
 
 def test_no_other_case_has_such_numbers() -> None:

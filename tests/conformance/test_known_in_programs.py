@@ -158,6 +158,10 @@ SEEN = {
             inputs=(given("x", 0.0, shape=(1,)),),
         ),
     ),
+    "a size at infinity": (
+        "paddle-static-abs-infinite",
+        program(Op("abs", ("x",), ("y",)), Grad(("y",), ("x",), ("g",)), inputs=(given("x", -1.0, "-inf", shape=(2,)),)),
+    ),
     "an expansion to no axes": (
         "paddle-static-slice-returns-operand",
         program(Op("expand", ("x",), ("y",), {"shape": []}, no_grad=True)),

@@ -33,6 +33,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("widen", ((2, 3),), {"axis": -1, "start": 1, "full": 4}),
     ("half", ((2, 4),), {"axis": -1, "length": 3}),
     ("completed", ((2, 3),), {"axis": -1, "start": 0, "full": 4}),
+    ("conv2d_spread", ((1, 2, 3, 2), (2, 3, 2, 3)), {"padding": [0, 1]}),
+    ("conv2d_spread", ((1, 2, 4, 2), (2, 1, 2, 1)), {"padding": [2, 0]}),
     ("put_slice", ((2, 1),), {"key": [[0, 3, 2], [1, 2, 1]], "shape": (4, 3)}),
     ("put_slice", ((2, 3),), {"key": [[1, 3, 1]], "shape": (4, 3)}),
     ("put_int", ((2, 3),), {"index": -1, "shape": (3, 2, 3)}),

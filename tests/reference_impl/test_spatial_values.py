@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reference_impl import OPS
+from reference_impl import OPS, Tensor, grad
 
 RANDOM = np.random.default_rng(5)
 
@@ -245,3 +245,11 @@ def test_labels_are_independent_of_each_other() -> None:
     wanted = -(t * np.log(share) + (1 - t) * np.log(1 - share)).mean(-1)
     for spelling in ("", "_by_mean"):
         assert np.allclose(wanted, OPS[f"multilabel_soft_margin_loss{spelling}"](x, target=t.tolist(), reduction="none"))
+
+
+def test_an_infinite_element_of_a_kernel_meets_no_zero_beyond_the_results() -> None:
+    x = Tensor(np.array([[[[1.0], [2.0]]]]), requires_grad=True)
+    y = OPS["conv2d"](x, np.array([[[[np.inf], [3.0]]]]), padding=[0, 0])
+    (g,) = grad(y, [x], [Tensor(np.ones((1, 1, 1, 1)))])
+    assert g is not None
+    assert [np.inf, 3.0] == g.array.reshape(-1).tolist()

@@ -16,7 +16,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactuals.attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, clone, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, clone, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, silu_pulled
 from reference_impl.primitives.elementwise import whole_quotient
 from reference_impl.primitives.piecewise import step
@@ -96,6 +96,10 @@ def slopes_of_sizes_quotients(_: Sequence[str]) -> Iterator[AbstractContextManag
 
 
 def _nan_at_infinity(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    if isinstance(x, Variable):  # whose elements are not known yet
+        lost = add_scalar(mul_scalar(x, other=0.0), other=1.0)
+        lost.stop_gradient = True
+        return mul(right(g, out, x), lost)
     return mul(right(g, out, x), np.where(np.isinf(array_of(x)), np.nan, 1.0).astype(out.dtype))
 
 

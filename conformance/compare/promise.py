@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.compare.branches import Branches, Choice, Observer
+    from conformance.compare.history import Applied
     from reference_impl import Dialect
 
 
@@ -99,6 +100,10 @@ class Promise:
     def bounds(self) -> Bounds:
         """How far rounding can carry each number; nothing runs before one is asked for."""
         return Bounds(self.case, lambda widen: self.history(widen=True) if widen else self._history)
+
+    def applied(self, name: str) -> list[Applied]:
+        """Return where the reference applies a primitive of that name."""
+        return [one for one in self._history.applied if one.primitive.name == name]
 
     @property
     def finite(self) -> bool:

@@ -201,11 +201,13 @@ class Bounds:
         ``step`` `END` is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others).
         """
         value = value_at(self._history(False).outcome, step, slot, where, name)
-        if value is None:
-            return None
+        return None if value is None else self.radius_of(value.array)
+
+    def radius_of(self, array: Any) -> tuple[Any, Any]:
+        """Return centre and radius of an array that was made in the run."""
         with self._deriving():
-            first, *more = [shadows.of(value.array) for shadows in self._upto(len(REPLICAS)) if not shadows.saturating]
-        centre, unit = _centre_and_unit(np.concatenate([first, *(lines[1:] for lines in more)]), value.array.dtype)
+            first, *more = [shadows.of(array) for shadows in self._upto(len(REPLICAS)) if not shadows.saturating]
+        centre, unit = _centre_and_unit(np.concatenate([first, *(lines[1:] for lines in more)]), array.dtype)
         return centre, UNITS * unit
 
     def accepts(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> bool:

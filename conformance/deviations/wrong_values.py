@@ -30,6 +30,7 @@ from conformance.deviations.memory_of_seeds import ACCUMULATED, IN_THAT_OF_ITS_L
 from conformance.deviations.presence import RENAMING, VANISHING, changes_of, is_absent, is_flagged, vanishes
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, shape_of_tensor
+from conformance.deviations.written_apart import APART, is_written_apart
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -226,9 +227,12 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case _ if words in IN_PARTS:
             return any(_predicted_in_part(change, promise, found, wrong) for change in RULES[words](ops))
         case _ if words in RULES:
+            if words == APART and promise.rounds and any(is_written_apart(change, promise, found) for change in RULES[words](ops)):
+                return True
             if words in IN_MEMORY and any(_predicted_about(change, promise, found, wrong) for change in RULES[words](ops)):
                 return True
-            return any(_predicted_by(change, promise, found, wrong, beyond=words in BEYOND) for change in RULES[words](ops))
+            how = {"beyond": words in BEYOND, "rounding": words != APART}  # halves of numbers have no bounds
+            return any(_predicted_by(change, promise, found, wrong, **how) for change in RULES[words](ops))
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
             asked = ((promise.of(variant), number) for variant, number in variants)
@@ -257,9 +261,9 @@ def _is_off_by_roundings_of(rules: str, ops: tuple[str, ...], promise: Promise, 
     return False
 
 
-def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any, *, beyond: bool) -> bool:
+def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any, **how: bool) -> bool:
     with promise.under(change) as changed:
-        return _predicted(promise, iter([(changed, found.step)]), found, wrong, beyond=beyond)
+        return _predicted(promise, iter([(changed, found.step)]), found, wrong, **how)
 
 
 def _predicted_about(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
@@ -289,10 +293,12 @@ def _predicted(
     *,
     lacking: bool = True,
     beyond: bool = False,
+    rounding: bool = True,
 ) -> bool:
     """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two.
 
-    ``lacking``: whether it does where a script has no value of that name; ``beyond``: whether NaN stands for any number.
+    ``lacking``: whether it does where a script has no value of that name; ``beyond``: whether NaN stands for any number; ``rounding``:
+    whether numbers have bounds.
     """
     near: list[tuple[float, Promise, StepNumber, int, Any]] = []
     for variant, number in variants:
@@ -307,7 +313,7 @@ def _predicted(
             with np.errstate(all="ignore"):
                 off = float(np.nan_to_num(np.abs(array - got), nan=np.inf).max())
             near.append((off, variant, number, slot, got))
-    bounded = found.actual_array.dtype.kind in "fc" and found.kind != "mutation"  # which belongs to no place
+    bounded = rounding and found.actual_array.dtype.kind in "fc" and found.kind != "mutation"  # which belongs to no place
     nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if bounded else []
     return any(
         variant.bounds.accepts(got, number, slot, found.where, found.name)

@@ -13,7 +13,7 @@ import msgspec
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
-from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
+from conformance.case.rewrite import CONSTANT, each_step, rename, replace_step, with_steps
 from conformance.case.steps import ClearGrad, Custom, Detach, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
@@ -69,21 +69,46 @@ def returned_operands_swapped(case: Case, number: StepNumber, _: Sequence[str]) 
     So a call may come to what a `grad` before it should have freed, and be refused or not: with and without freeing.
     """
     later = any(isinstance(step, Custom) and not {*step.operands}.isdisjoint(step.outputs[1:]) for step in case.steps)
-    for first in (False, True) if later else (False,):
-        other, moved = _swapped(case, number, first=first)
-        yield other, moved
-        yield from ((kept, moved) for kept, _ in nothing_freed(other, moved, ()) if kept.steps != other.steps)
+    saving = each_step(case, _saving_what_it_made)
+    for one in (case, saving) if saving.steps != case.steps else (case,):
+        for first in (False, True) if later else (False,):
+            other, moved = _swapped(case, one, number, first=first)
+            yield other, moved
+            yield from ((kept, moved) for kept, _ in nothing_freed(other, moved, ()) if kept.steps != other.steps)
 
 
-def _swapped(case: Case, number: StepNumber, *, first: bool) -> Variant:
+def _saving_what_it_made(step: Step) -> Step:
+    """Have a custom function that saves an operand and returns it save the result: its history is what the operand has from then on."""
+    if not isinstance(step, Custom) or (kept := {*step.saved} & {*step.outputs} & {*step.operands}) == set():
+        return step
+    names = {name: f"{CONSTANT}{name}_returned" for name in sorted(kept)}
+
+    def renamed(given: Sequence[str]) -> tuple[str, ...]:
+        return tuple(names.get(name, name) for name in given)
+
+    return msgspec.structs.replace(
+        step,
+        forward=(*step.forward, *(Op("clone", (name,), (made,)) for name, made in names.items())),
+        outputs=renamed(step.outputs),
+        saved=renamed(step.saved),
+        backward=tuple(msgspec.structs.replace(op, operands=renamed(op.operands)) for op in step.backward),
+        gradients=tuple(name if name is None else names.get(name, name) for name in step.gradients),
+    )
+
+
+def _swapped(case: Case, other: Case, number: StepNumber, *, first: bool) -> Variant:
+    """Return another case with what a case returns of its operands swapped."""
     i = 0
     while i < len(case.steps):
         made, names = _leaves(case, i, first=first)
-        behind = (later if isinstance(later, ClearGrad) else rename(later, names) for later in case.steps[i + 1 :])
-        case = with_steps(case, (*case.steps[: i + 1], *made, *behind)) if made else case
+        behind = [
+            [later if isinstance(later, ClearGrad) else rename(later, names) for later in of.steps[i + 1 :]] for of in (case, other)
+        ]
+        if made:
+            case, other = (with_steps(of, (*of.steps[: i + 1], *made, *steps)) for of, steps in zip((case, other), behind, strict=True))
         number = number if number is END or number <= i else number + len(made)
         i += 1 + len(made)
-    return case, number
+    return other, number
 
 
 def _leaves(case: Case, number: int, *, first: bool) -> tuple[list[Step], dict[str, str]]:

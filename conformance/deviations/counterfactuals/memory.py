@@ -238,7 +238,7 @@ def _read_and_written(read: Callable[..., Any], right: Rule) -> Rule:
     def rule(g: Any, out: Any, x: Any, value: Any, **attrs: Any) -> Any:
         if read is getitem_mask and math.prod(shape_of(value)) == 1:  # another kernel's, see `fills`
             return right(g, out, x, value, **attrs)
-        return sum_to(_WRITTEN_APART(read(g, **attrs)), shape_of(value))
+        return sum_to(WRITTEN_APART(read(g, **attrs)), shape_of(value))
 
     return rule
 
@@ -253,10 +253,10 @@ def _written_apart(read: Any) -> Any:
     return np.where(whole, memory.view(read.dtype), np.nan).astype(read.dtype).reshape(read.shape)
 
 
-_WRITTEN_APART = Primitive(_written_apart, "written_apart", keeping=())
+WRITTEN_APART = Primitive(_written_apart, "written_apart", keeping=())
+"""What is written `WORD` bytes apart; its derivative is taken for that of what would be right."""
 
-
-_WRITTEN_APART.vjp("read")(lambda g, *_: g)
+WRITTEN_APART.vjp("read")(lambda g, *_: g)
 
 
 OF_MEMORY = {

@@ -123,6 +123,7 @@ VALUES_ALONE = (
     "groups-of-numbers-that-a-recurrent-layer-rounds",
     "hardshrink-of-what-rounds-to-its-bound",
     "hardshrink-of-what-was-written",
+    "hardshrink-whose-bound-has-a-neighbour",
     "largest-sizes-of-what-cancels",
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",

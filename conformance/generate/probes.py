@@ -3,9 +3,10 @@
 One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands, and twice by
 all of them at once. A second derivative may depend on an operand by the result alone, so each is asked once more with the result cut.
 The graph of the op and that of each first derivative are run twice, the former for the op's result alone, too; and each thing that the
-op may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All of it with
-every operand that needs a gradient alone, and with all together: which of them need one decides what is kept. The first derivatives are
-run twice with the arguments of each corner, too: a Fourier transform has more nodes where it keeps a half.
+op may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to, and copies with
+gaps between their elements. All of it with every operand that needs a gradient alone, and with all together: which of them need one
+decides what is kept. The first derivatives are run twice with the arguments of each corner, too: a Fourier transform has more nodes
+where it keeps a half.
 """
 
 from __future__ import annotations
@@ -89,6 +90,18 @@ def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step
     to_copies = Op(op, tuple(copies[name] for name in made.operands), results, made.attrs)
     for written in (*copies.values(), results[0]):
         yield [*copying, to_copies, InPlace("mul_scalar", written, (), {"other": 2.0}), *total, Backward(("z",))]
+    spread = [step for name, copy in copies.items() for step in _spread(made, name, copy)]
+    for copy in copies.values() if len(spread) > len(copies) else ():
+        yield [*spread, to_copies, InPlace("mul_scalar", copy, (), {"other": 2.0}), *total, Backward(("z",))]
+
+
+def _spread(made: Drawn, name: str, copy: str) -> list[Step]:
+    """Return the steps that make a copy with gaps between its elements: every other one of twice as many; of one number it has none."""
+    shape = next(np.shape(draft.array) for draft in made.inputs if draft.name == name)
+    if not shape:
+        return [Op("clone", (name,), (copy,))]
+    twice, key = f"{copy}_twice", [*([0, n, 1] for n in shape[:-1]), [0, 2 * shape[-1], 2]]
+    return [Op("cat", (name, name), (twice,), {"axis": -1}), Op("getitem_strided", (twice,), (copy,), {"key": key})]
 
 
 def _total(made: Drawn, result: str, total: str = "z") -> list[Step]:

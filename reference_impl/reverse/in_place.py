@@ -22,7 +22,7 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.update import EXPANDING, Way, fill
 from reference_impl.tape.hooks import Retained, hooks_of
-from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
+from reference_impl.tape.storage import copy_of, differentiable_base, has_gaps, link_of, views_of
 from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class _Write:
         """Give a tensor new elements, and a new history if there is one; then all its views."""
         memory = memory_of(tensor)
         views = list(views_of(tensor, self.dialect.copies))
+        for view, _ in views:
+            memory_of(view).strided = has_gaps(view, self.dialect.copies)  # while it lies in what is replaced
         self._mark(tensor, memory)
         if tensor is self.top:
             history = self.part
@@ -143,7 +145,7 @@ class _Write:
     def _rebase(self, tensor: Tensor, memory: Memory, history: Tensor) -> None:
         before = copy_of(tensor)
         before.memory = Memory()
-        before.memory.written = self.number
+        before.memory.written, before.memory.strided = self.number, memory.strided
         memory.past = (*memory.past, (self.number, before))
         kept = []
         if tensor.requires_grad and self.dialect.retained_follows == "newest":

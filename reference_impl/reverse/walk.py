@@ -226,7 +226,7 @@ class ReversePass:
     def _refuse(self, node: Node, *, written: bool = True) -> None:
         if (node.released or node.family is not None) and self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
-        if written and node.number < Mode.written and overwritten(node, self.dialect.conventions):
+        if written and node.number < Mode.written and overwritten(node, self.dialect):
             raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from reference_impl.tape.tensor import Function, Node
 
 
+STRIDED = "(strided)"
+"""Ends the name of an operand of which a node may have kept a copy, since there are gaps between its elements."""
+
+
 class Connections(NamedTuple):
     """On what the gradients of a node's operands count as depending, other than by formula: operands by position, ``g`` and ``out``."""
 
@@ -83,15 +87,22 @@ def refuses_when_freed(node: Node, conventions: Conventions, *, in_part: bool) -
     return REFUSED in {conventions.ask(Kind.FREED, op, f"{where}{name} result", formula=told) for name, told in whole.items()}
 
 
-def keeps(node: Node, thing: str, conventions: Conventions) -> bool:
-    """Ask whether a node refuses a pass because ``thing`` was written, the name of an operand or ``out``."""
+def keeps(node: Node, thing: str, conventions: Conventions, *, strided: bool = False) -> bool:
+    """Ask whether a node refuses a pass because ``thing`` was written, the name of an operand or ``out``.
+
+    ``strided``: there are gaps between the elements of the operand. Where nothing is known of that, what is known of others holds.
+    """
     primitive = node.primitive
     if not isinstance(primitive, Primitive):
         return node.saves() and thing != "out"
     op, where = _place(primitive, node.derivative_of)
     by_formula = thing != "out" and node.saves()
     names = dict.fromkeys(operand_name(primitive, position) for position in node.tracked)
-    return True in {conventions.refuses(Kind.KEPT, op, f"{where}{name} {thing}", formula=by_formula) for name in names}
+    kept = {f"{where}{name} {thing}": by_formula for name in names}
+    if strided:
+        told = {about: conventions.expects(Kind.KEPT, op, about, REFUSED if kept[about] else COMPUTED) for about in kept}
+        kept = {f"{about}{STRIDED}": option == REFUSED for about, option in told.items()}
+    return True in {conventions.refuses(Kind.KEPT, op, about, formula=formula) for about, formula in kept.items()}
 
 
 def operand_name(primitive: Function, position: int) -> str:

@@ -22,7 +22,7 @@ from reference_impl.tape.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from reference_impl.dialects.conventions import Conventions
+    from reference_impl.dialects.dialect import Dialect
     from reference_impl.tape.tensor import Link, Node
 
 
@@ -81,21 +81,39 @@ def _at(tensor: Tensor, number: int) -> Tensor:
     return next((before for written, before in past if written > number), tensor)
 
 
-def overwritten(node: Node, conventions: Conventions) -> bool:
+def overwritten(node: Node, dialect: Dialect) -> bool:
     """Whether something that a node kept for its rules was written after the node was made.
 
-    What it kept is an open choice. By its formula a node keeps all its operands if its rules need any of them.
+    What it kept is an open choice. By its formula a node keeps all its operands if its rules need any of them. Of an operand with gaps
+    between its elements it may have kept a copy.
     """
     names = node.primitive.operands
     if node.primitive.name == "overwrite" and type(node.operands[1]) is Tensor and node.operands[1].node is not None:
         update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
-        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, conventions)
+        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, dialect)
     given = node.derivative_of[1] > 0 or not names  # its operands may be the places of results, not the user's tensors
-    written = {"out": None} if node.overwritten else {}  # in an order: the choices are asked in it, and noted
+    written = {("out", False): None} if node.overwritten else {}  # in an order: the choices are asked in it, and noted
     for position, operand in enumerate(node.operands):
         if _written_after(operand, node.number) or (given and _place_written_after(operand, node.number)):
-            written[names[min(position, len(names) - 1)] if names else "operand"] = None
-    return True in {keeps(node, thing, conventions) for thing in written}
+            written[names[min(position, len(names) - 1)] if names else "operand", has_gaps(operand, dialect.copies)] = None
+    return True in {keeps(node, thing, dialect.conventions, strided=strided) for thing, strided in written}
+
+
+def has_gaps(tensor: object, copies: Collection[str]) -> bool:
+    """Whether the elements of a tensor lie in the memory of another one, and not one behind the other.
+
+    An axis of length 1 may have any stride, but for one that was made without a copy.
+    """
+    if type(tensor) is not Tensor:
+        return False
+    if link_of(tensor, copies) is None:
+        return tensor.memory is not None and tensor.memory.strided
+    array, step = tensor.array, tensor.array.itemsize
+    for n, stride in zip(array.shape[::-1], array.strides[::-1], strict=True):
+        if stride not in (step, 0 if n == 1 else step):
+            return True
+        step *= n
+    return False
 
 
 def _written_after(tensor: object, number: int) -> bool:

@@ -212,14 +212,16 @@ class Memory:
     """What is known of the memory of a tensor that has views or was written, see `reference_impl.tape.storage`.
 
     `views` are those made of the tensor, held weakly. `written` is the sequence number of the latest write, counted together with
-    the nodes. `past` is what the tensor was before each write that changed its history. `residents` are the places of nodes whose
-    saved output lies in this memory although no tensor holds it.
+    the nodes. `past` is what the tensor was before each write that changed its history. `strided` says whether it had gaps between its
+    elements when it was written. `residents` are the places of nodes whose saved output lies in this memory although no tensor
+    holds it.
     """
 
     views: list[weakref.ref[Tensor]] = field(default_factory=list)
     limit: int = 8
     written: int = 0
     past: tuple[tuple[int, Tensor], ...] = ()
+    strided: bool = False
     residents: tuple[tuple[Node, int], ...] = ()
 
 

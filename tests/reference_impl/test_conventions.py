@@ -157,6 +157,28 @@ def test_what_was_written_is_asked_for_in_one_order_whatever_the_seed_of_hashes(
     assert ["x out", "x x", "x y"] == kept
 
 
+@pytest.mark.parametrize(("gaps", "refuses"), [(True, False), (False, True)])
+def test_of_an_operand_with_gaps_between_its_elements_a_copy_may_be_kept(gaps: bool, refuses: bool) -> None:
+    copying = Conventions({OpenChoice(Kind.KEPT, "mul", "x y(strided)"): "computed"})
+    dialect = replace(TORCH, conventions=copying)
+    x, m = tensor(np.ones((2, 2)), requires_grad=True), tensor(np.ones((2, 4)))
+    part = OPS["getitem_slice"](m, key=[[0, 2, 1], [0, 2, 1]] if gaps else [[0, 2, 1], [0, 4, 1]])
+    y = OPS["sum"](mul(x, part) if gaps else mul(OPS["cat"](x, x, axis=1), part), axis=None, keepdims=False)
+    update_in_place(OPS["mul_scalar"], m, other=2.0, dialect=dialect)
+    assert refuses == (refusal(lambda: backward([y], dialect=dialect)) == Category.IN_PLACE_VERSION)
+
+
+@pytest.mark.parametrize("option", ["computed", "refused"])
+def test_of_an_operand_with_gaps_the_same_is_expected_as_of_any_other(option: str) -> None:
+    known = Conventions({OpenChoice(Kind.KEPT, "mul", "x y"): option})
+    dialect = replace(TORCH, conventions=known.noting())
+    x, m = tensor(np.ones((2, 2)), requires_grad=True), tensor(np.ones((2, 4)))
+    y = OPS["sum"](mul(x, OPS["getitem_slice"](m, key=[[0, 2, 1], [0, 2, 1]])), axis=None, keepdims=False)
+    update_in_place(OPS["mul_scalar"], m, other=2.0, dialect=dialect)
+    refusal(lambda: backward([y], dialect=dialect))
+    assert option == dialect.conventions.noted[OpenChoice(Kind.KEPT, "mul", "x y(strided)")]
+
+
 def test_what_was_answered_before_is_answered_anew_under_other_options() -> None:
     known = Conventions()
     second_derivative(replace(TORCH, conventions=known))

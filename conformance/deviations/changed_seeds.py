@@ -7,15 +7,17 @@ of another root, or what a leaf holds in ``.grad``. So the seed holds a gradient
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.aliases import sharing_with
+from conformance.case.aliases import lies_in, lying_in, sharing_with
+from conformance.case.case import Case, input_of
 from conformance.case.outcome import Blocked, Computed, Raised
 from conformance.case.queries import arrays_of, upstream
-from conformance.case.rewrite import answering_nothing, each_step, with_steps
-from conformance.case.steps import Backward, Grad, InPlace, uses
+from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, rename, with_steps
+from conformance.case.steps import Backward, Grad, InPlace, Op, uses
 from conformance.compare.rounding import are_near, within_units
 from conformance.deviations.counterfactuals.calls import keeping_its_graph, without_surplus_seeds
 from conformance.deviations.memory_of_seeds import IN_THAT_OF_ITS_LEAF, is_in_the_dtype_of_its_leaf
@@ -31,9 +33,8 @@ from conformance.deviations.shared_memory import (
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from conformance.case.case import Case
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
 
@@ -42,11 +43,17 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
     """Whether what changed of a seed is the gradient of a tensor to which the seed was handed on, with all that arrived there.
 
     A seed that was given to several calls may have been added to by each of them. A call that was refused may have added some of it.
-    To what the script wrote to a seed, only what arrived since is added.
+    To what the script wrote to a seed, only what arrived since is added. And what is used after the change is used as it was left.
     What does not fit where it was handed on is read, and written, beyond its end. And of a call that is not tried here, since it is
     made of what should have been refused, nobody can say what it handed on.
     """
     refused = {seen.category for seen in promise.outcome.observations if isinstance(seen, Raised)}
+    shown = (promise, promise.of(_willing(promise.case)))
+    changed = ((one.of(case), name) for one in shown for case, name in _using_what_was_left(one, found.name))
+    return _holds(promise, found, refused) or any(_holds(one, replace(found, name=name), refused) for one, name in changed)
+
+
+def _holds(promise: Promise, found: Mismatch, refused: Collection[Category]) -> bool:
     if not {Category.SEED_SHAPE, Category.CALLBACK_RESULT}.isdisjoint(refused) or _is_in_what_is_not_tried(promise, found.name):
         return True
     shown = [promise, promise.of(_willing(promise.case))]
@@ -57,7 +64,40 @@ def holds_what_arrived(promise: Promise, found: Mismatch) -> bool:
         return any(is_among(got, array) for array in arrived)
     written = bool(refused) or is_written_to(promise.case, found.name)
     held = [before, *(seed for seed in _seeds_of(promise, found.name) if (seed.shape, seed.dtype) == (got.shape, got.dtype))]
-    return any(_has_what_was_added(one, got, arrived, written=written) for one in held)
+    if any(_has_what_was_added(one, got, arrived, written=written) for one in held):
+        return True
+    single = got.size > 1 and all(np.array_equal(x, np.full_like(x, x[0])) for x in (before, got))  # it may be expanded in memory
+    return single and _has_what_was_added(before[:1], got[:1], arrived, written=written)
+
+
+def _using_what_was_left(promise: Promise, name: str) -> Iterator[tuple[Case, str]]:
+    """Yield scripts in which what was left in the memory of a seed is what the steps behind it use, with the name of that.
+
+    What is left there is what a ``.grad`` holds after a later `backward`. Views of the seed are made anew.
+    """
+    case = promise.case
+    given = {seed for step in case.steps if isinstance(step, Backward | Grad) for seed in step.seeds or () if seed is not None}
+    arrays = dict(arrays_of(case, promise.outcome.observations))
+    for number, grads in enumerate(gradients_held(promise)):
+        if not isinstance(case.steps[number], Backward):
+            continue
+        behind = case.steps[number + 1 :]
+        used = {one for step in behind for _, one in uses(step)}
+        for seed in sorted(given.intersection(sharing_with((name,), case.steps), arrays)):
+            lying = lying_in((seed,), case.steps[:number])
+            left = {reals(v.array).tobytes(): v.array for v in grads.values() if v is not None and _fits(v.array, arrays[seed])}
+            if used.isdisjoint(lying):
+                continue
+            for array in left.values():
+                names = {one: f"{CONSTANT}{one}_left" for one in lying}
+                views = [rename(step, names) for step in case.steps[:number] if isinstance(step, Op) and lies_in(step) in lying]
+                entry = input_of(names[seed], array.reshape(arrays[seed].shape), differentiable=False)
+                steps = (*case.steps[: number + 1], *views, *(rename(step, names) for step in behind))
+                yield Case((*case.inputs, entry), steps, case.lane), names.get(name, name)
+
+
+def _fits(array: Any, seed: Any) -> bool:
+    return bool(array.size == seed.size and array.dtype == seed.dtype)
 
 
 def _has_what_was_added(before: Any, got: Any, arrived: Sequence[Any], *, written: bool) -> bool:

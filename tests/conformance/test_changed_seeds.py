@@ -129,6 +129,34 @@ def test_a_changed_seed_may_be_read_in_the_dtype_of_its_leaf_as_is_known(held: t
     assert bucket is _bucket_of_changed(Promise(case, PADDLE_INFO), "s", held)
 
 
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((4.0, 12.0), Bucket.KNOWN_DEVIATION), ((5.0, 12.0), Bucket.DIVERGED)],
+    ids=["the product with what was left there, too", "another number"],
+)
+def test_a_seed_is_used_as_an_earlier_pass_has_left_it(held: tuple[float, ...], bucket: Bucket) -> None:
+    inputs = Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), (1.0, 2.0), differentiable=False) for n in "st")
+    passes = [Backward(("y",), (seed,), retain_graph=True) for seed in "stv"]
+    case = Case(inputs, (VIEWED, *passes[:2], Op("mul", ("t", "s"), ("v",)), passes[2]), "exact")
+    promise = Promise(case, INFO)
+    changed = Value(np.array(held, np.float32), requires_grad=False)
+    assert bucket is judge(promise, replace(promise.outcome, mutated=("s",), changed=(changed,))).bucket
+
+
+@pytest.mark.parametrize(
+    ("held", "bucket"),
+    [((2.5, 2.5), Bucket.KNOWN_DEVIATION), ((2.5, 2.0), Bucket.DIVERGED)],
+    ids=["the number that lies there", "two numbers"],
+)
+def test_a_gradient_that_is_an_expanded_seed_holds_one_number(held: tuple[float, ...], bucket: Bucket) -> None:
+    inputs = X, Input("s", (), (1.5,))
+    steps = Op("sum", ("x",), ("y",), TOTAL), Grad(("y",), ("x",), ("g",), ("s",)), Op("sum", ("s",), ("z",), TOTAL)
+    case = Case(inputs, (*steps, Backward(("z",), ("s",), retain_graph=True), Backward(("z",))), "exact")
+    promise = Promise(case, INFO)
+    changed = tuple(Value(np.array(numbers, np.float32), requires_grad=False) for numbers in (2.5, held))
+    assert bucket is judge(promise, replace(promise.outcome, mutated=("s", "g"), changed=changed)).bucket
+
+
 def _bucket_of_changed(promise: Promise, name: str, held: Any) -> Bucket:
     changed = Value(np.asarray(held, np.float32), requires_grad=False)
     return judge(promise, replace(promise.outcome, mutated=(name,), changed=(changed,))).bucket

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import arrays_of, leaves, upstream_of
-from conformance.case.steps import Backward, Custom, InPlace, Op, observed
+from conformance.case.steps import Backward, Custom, Grad, InPlace, Op, observed
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.conditions.seeds import lent_by, seeds_given
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from conformance.case.case import Case
@@ -58,11 +58,19 @@ def _viewed(case: Case, before: Sequence[Step], given: Collection[str], *, apart
         made = observed(step)
         if lent.isdisjoint(made):
             continue
-        operands = lent_by(step)
+        operands = [*lent_by(step), *_given_to_functions(step, before)]
         is_view = not viewed.isdisjoint(made) and not (apart and len(operands) > 1)
         lent.update(operands)
         viewed.update(operand for operand in operands if is_view or not _handed_on(step, operand, made, forms))
     return viewed
+
+
+def _given_to_functions(step: Step, before: Sequence[Step]) -> Iterator[str]:
+    """Yield what was given to the custom functions by which a derivative with a graph comes: it may be made of that as it is."""
+    if isinstance(step, Grad) and step.create_graph:
+        behind = upstream_of(before, step.roots)
+        functions = (made for made in before if isinstance(made, Custom) and not behind.isdisjoint(made.results))
+        yield from (operand for made in functions for operand in made.operands)
 
 
 def _handed_on(step: Step, operand: str, made: Collection[str], forms: dict[str, Any]) -> bool:

@@ -81,6 +81,7 @@ def exceeded(entry: str, workers: Workers, given: Case | None = None) -> Exceede
         ("torch-native-dropout-empty-toggle", "error: another category"),
         ("torch-batched-identity-flag", "error: another category"),
         ("torch-composite-order-refused", "error: another category"),
+        ("torch-sinc-mask-freed", "error: another category"),
     ],
 )
 def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, excess: str, workers: Workers) -> None:

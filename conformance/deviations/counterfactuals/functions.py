@@ -118,6 +118,15 @@ def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextMana
     yield changed_rules(("sinc",), partial(_sinc_rule, _of_quotient))
 
 
+def slopes_of_sinc_masked_last(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what arrives at sinc be multiplied by the slope first, and the product be 0 at 0."""
+    yield changed_rules(("sinc",), _masked_last)
+
+
+def _masked_last(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return masked_fill(right(g, out, x), mask=np.equal(array_of(x), 0), value=0.0)
+
+
 def _sinc_rule(slope: Callable[[Any], Any], _: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
     with np.errstate(all="ignore"):
         return mul(g, slope(x))
@@ -133,6 +142,13 @@ def _of_quotient(x: Any) -> Any:
     u = mul_scalar(masked_fill(x, mask=zero, value=1e-20), other=math.pi)
     slope = sub(div(cos(u), u), div(div(sin(u), u), u))
     return masked_fill(mul_scalar(slope, other=math.pi), mask=zero, value=0.0)
+
+
+OF_SINC: dict[str, Callable[[Sequence[str]], Iterator[AbstractContextManager[Any]]]] = {
+    "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if gradients of sinc were masked last": slopes_of_sinc_masked_last,
+}
+"""The rules of sinc by the words that an entry uses."""
 
 
 def slopes_of_angles_over_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

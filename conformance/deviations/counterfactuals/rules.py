@@ -37,6 +37,7 @@ from conformance.deviations.counterfactuals.exponentials import (
 from conformance.deviations.counterfactuals.fills import arriving_at_fills_overwritten, fills_of_first_places, masks_multiplied
 from conformance.deviations.counterfactuals.flags import matrices_without_a_flag_dropped, views_of_operands_flagged
 from conformance.deviations.counterfactuals.functions import (
+    OF_SINC,
     curvatures_of_logsigmoid_differences,
     derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
@@ -53,7 +54,6 @@ from conformance.deviations.counterfactuals.functions import (
     slopes_constant,
     slopes_constant_at_zero,
     slopes_of_angles_over_squares,
-    slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
 from conformance.deviations.counterfactuals.histories import histories_kept
@@ -285,7 +285,7 @@ RULES: dict[str, Change] = {
     "as if mantissas of 0 were constants": slopes_of_mantissas_zero,
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
-    "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    **OF_SINC,
     "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
     "as if curvatures of logsigmoid were differences": curvatures_of_logsigmoid_differences,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,

@@ -106,7 +106,7 @@ def test_no_word_of_the_vocabulary_is_unused() -> None:
 
 
 def test_every_op_that_random_graphs_draw_unasked_has_one() -> None:
-    assert {name for name, row in catalogue().items() if row.drawn is not Drawn.NAMED} == {found.part for found in OF_OPS}
+    assert {name for name, row in catalogue().items() if row.drawn is not Drawn.NAMED} <= {found.part for found in OF_OPS}
 
 
 # What a fault does.

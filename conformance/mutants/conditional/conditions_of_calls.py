@@ -112,6 +112,9 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a gradient of zeros that is there": lambda at: any(
         not at.engine.look(at.engine.grad_of(x.tensor)).array.any() for x in _with_gradient(at) if x.size
     ),
+    "a gradient with history that is there": lambda at: any(
+        at.engine.look(at.engine.grad_of(x.tensor)).requires_grad for x in _with_gradient(at)
+    ),
     "a complex gradient that is there": lambda at: any(is_complex(x.dtype) for x in _with_gradient(at)),
     # Roots.
     "two roots": lambda at: len(at.step.roots) == 2,
@@ -120,6 +123,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "one root above another": lambda at: _one_above_another(at, at.roots),
     "a product above a root": _made_with(lambda op: op == "matmul"),
     "an op that rounds above a root": _made_with(lambda op: not catalogue()[op].exact),
+    "an exponential above a root": _made_with(lambda op: op == "exp"),
     "a root that is an input": _roots(_leaf),
     "a root of several results": _roots(_several_results),
     "a root of more than 256 elements": _roots(lambda x: x.size > 256),
@@ -171,6 +175,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a complex tensor asked for": _asked(lambda x: is_complex(x.dtype)),
     "an unused tensor asked for": lambda at: any(not at.reaches(x.name) for x in at.asked),
     "no_grad_vars": lambda at: bool(at.step.constants),
+    "several no_grad_vars": lambda at: len(at.step.constants or ()) > 1,
     "materialize_grads": lambda at: at.step.materialize_grads,
     "a batch of seeds": lambda at: at.step.is_grads_batched,
     "a tuple or one alone": lambda at: at.step.form in ("tuple", "bare"),
@@ -210,6 +215,7 @@ OF_TENSORS: Mapping[str, Callable[[Moment], bool]] = {
     "a constant beside it": lambda at: len({x.flows for x in at.operands}) > 1,
     "one tensor as two operands": lambda at: len({id(x.tensor) for x in at.operands}) < len(at.operands),
     "a pass before it": lambda at: at.past.asked["grad"] + at.past.asked["backward"] > 0,
+    "a tensor that several ops take": lambda at: at.script.users(at.names[0]) > 1,
     "several hooks before it": lambda at: len(at.past.handles) > 1,
     "an op inside no_grad": lambda at: bool(at.step is not None and at.step.no_grad),
     "a gradient that is there": lambda at: at.engine.grad_of(at.given[0]) is not None,

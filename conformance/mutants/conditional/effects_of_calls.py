@@ -10,6 +10,7 @@ import numpy as np
 from conformance.case.case import input_of
 from conformance.case.steps import Backward, InPlace
 from conformance.mutants.conditional.effects_of_ops import applied
+from conformance.ops.dtypes import is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,6 +96,16 @@ def _flipped(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
     del root
     has_axes = at.engine.look(seed).array.ndim > 0
     return applied(at, "flip", seed, axis=-1) if has_axes else times(at, seed, -1.0)
+
+
+def _conjugated(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
+    del root
+    return applied(at, "conj", seed) if is_complex(str(at.engine.look(seed).array.dtype)) else seed
+
+
+def _batch_reversed(at: Moment, right: Right) -> list[EngineTensor | None]:
+    """Give each seed of a batch the gradient of another one."""
+    return [None if g is None else applied(at, "flip", g, axis=0) for g in right()]
 
 
 def _ones(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
@@ -215,6 +226,7 @@ OF_CALLS: Mapping[str, Effect] = {
     "the last seed is doubled": _of_seeds(lambda at, _, seed: times(at, seed, 2.0), slice(-1, None)),
     "the seeds are ones": _of_seeds(_ones),
     "the seeds are turned around": _of_seeds(_flipped),
+    "the seeds are conjugated": _of_seeds(_conjugated),
     "the seeds lose their history": _of_seeds(lambda at, _, seed: at.engine.detach(seed)),
     "the last gradient has no history": _of_gradient(-1, lambda at, g: at.engine.detach(g)),
     "what an earlier call returned is doubled": _earlier_changed,
@@ -231,9 +243,13 @@ OF_CALLS: Mapping[str, Effect] = {
     "the derivative has a graph": _with(create_graph=True),
     "unused is accepted": _with(allow_unused=True),
     "no_grad_vars are ignored": _with(no_grad_vars=None),
+    "the last of the no_grad_vars is ignored": lambda at, right: right(
+        msgspec.structs.replace(at.step, no_grad_vars=at.step.no_grad_vars[:-1])
+    ),
     "inputs are ignored": _with(inputs=None),
     "the last of the inputs is ignored": lambda at, right: right(msgspec.structs.replace(at.step, inputs=at.step.inputs[:-1])),
     "materialize_grads is ignored": _with(materialize_grads=False),
+    "the batch is turned around": _batch_reversed,
     "it is made twice": _twice,
     "it replaces what is there": _replacing,
     "the last gradient is not accumulated": _losing,

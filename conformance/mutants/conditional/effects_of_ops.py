@@ -3,7 +3,9 @@
 What the op answers is right, to the bit. From it is subtracted a term in ``u = r - detach(r)``, made with the engine's own ops, which
 is zero and has the derivative of the result ``r``: ``c u`` makes the first derivative wrong by the factor ``1 - c``, ``u u`` the second
 one alone, and ``u u u`` the third. Where the gradient of one operand is to be wrong alone, the op is applied again with all others
-detached. Whose memory a result lies in is no term: there the op answers with a copy, or with a view of its operand.
+detached; the product of two such terms makes the mixed derivative wrong. ``u - cast(u)``, where the cast is to fewer bits and back,
+makes the gradients as if they had been rounded. Whose memory a result lies in is no term: there the op answers with a copy, or with a
+view of its operand.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conformance.case.steps import Op
+from conformance.ops.dtypes import SINGLE, is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,6 +51,11 @@ def _minus(at: Moment, made: Made, terms: Made) -> Made:
     return tuple(applied(at, "sub", r, term) for r, term in zip(made, terms, strict=True))
 
 
+def _zero(at: Moment, result: EngineTensor) -> EngineTensor:
+    """Return a zero that has the derivative of a result."""
+    return applied(at, "sub", result, at.engine.detach(result))
+
+
 def scaled(at: Moment, made: Made, by: float, position: int | None = None) -> Made:
     """Make first derivatives, of all operands or of one, too large by the factor ``1 + by``."""
     terms = []
@@ -58,14 +66,39 @@ def scaled(at: Moment, made: Made, by: float, position: int | None = None) -> Ma
     return _minus(at, made, tuple(terms))
 
 
-def raised(at: Moment, made: Made, power: int) -> Made:
-    """Make the derivatives of one order wrong."""
+def raised(at: Moment, made: Made, power: int, position: int | None = None) -> Made:
+    """Make the derivatives of one order wrong, by all operands or by one."""
     terms = []
-    for r in made:
-        zero = term = applied(at, "sub", r, at.engine.detach(r))
+    for r in _again(at, made, position):
+        zero = term = _zero(at, r)
         for _ in range(power - 1):
             term = applied(at, "mul", term, zero)
         terms.append(term)
+    return _minus(at, made, tuple(terms))
+
+
+def mixed(at: Moment, made: Made) -> Made:
+    """Make the second derivative by the first operand and the last wrong, and no other."""
+    ends = zip(_again(at, made, 0), _again(at, made, -1), strict=True)
+    return _minus(at, made, tuple(applied(at, "mul", *(_zero(at, r) for r in both)) for both in ends))
+
+
+def rounded(at: Moment, made: Made) -> Made:
+    """Round gradients to single precision, if they have more."""
+    terms = []
+    for zero in (_zero(at, r) for r in made):
+        dtype = str(at.engine.look(zero).array.dtype)
+        narrow = applied(at, "cast", applied(at, "cast", zero, dtype=SINGLE.get(dtype, dtype)), dtype=dtype)
+        terms.append(applied(at, "sub", zero, narrow))
+    return _minus(at, made, tuple(terms))
+
+
+def conjugated(at: Moment, made: Made) -> Made:
+    """Hand complex cotangents back conjugated."""
+    terms = []
+    for zero in (_zero(at, r) for r in made):
+        other = applied(at, "conj", zero) if is_complex(str(at.engine.look(zero).array.dtype)) else zero
+        terms.append(applied(at, "sub", zero, other))
     return _minus(at, made, tuple(terms))
 
 
@@ -73,7 +106,7 @@ def spilled(at: Moment, made: Made, cut: Callable[[int], tuple[int, int]]) -> Ma
     """Make first derivatives wrong by what flows through some of the elements of a result, in row-major order."""
     terms = []
     for r in made:
-        part = applied(at, "sub", r, at.engine.detach(r))
+        part = _zero(at, r)
         size = at.engine.look(r).array.size
         if size:
             start, stop = cut(size)
@@ -86,7 +119,7 @@ def transposed(at: Moment, made: Made, position: int | None = None) -> Made:
     """Hand the cotangents of square matrices back transposed, as what sums over the wrong axis does."""
     terms = []
     for r in _again(at, made, position):
-        zero = applied(at, "sub", r, at.engine.detach(r))
+        zero = _zero(at, r)
         high, wide = (1, 2, *at.engine.look(r).array.shape)[-2:]
         terms.append(applied(at, "sub", zero, applied(at, "transpose", zero, axis0=-2, axis1=-1) if high == wide else zero))
     return _minus(at, made, tuple(terms))
@@ -111,6 +144,9 @@ EFFECTS: Mapping[str, Effect] = {
     "its gradients have the wrong sign": partial(scaled, by=-2.0),
     "its gradients are zero": partial(scaled, by=-1.0),
     "its gradients are wrong in the tenth bit": partial(scaled, by=2.0**-10),
+    "its gradients are wrong in the twentieth bit": partial(scaled, by=2.0**-20),
+    "its gradients are rounded to single precision": rounded,
+    "its gradients are conjugated": conjugated,
     "the gradient of its first operand is doubled": partial(scaled, by=1.0, position=0),
     "the gradient of its last operand is doubled": partial(scaled, by=1.0, position=-1),
     "the gradient of its last operand is zero": partial(scaled, by=-1.0, position=-1),
@@ -119,6 +155,8 @@ EFFECTS: Mapping[str, Effect] = {
     "gradients leak from its last block": partial(spilled, cut=_last_block),
     "gradients leak from its first element": partial(spilled, cut=lambda size: (0, min(size, 1))),
     "its second derivatives are wrong": partial(raised, power=2),
+    "the second derivative of its last operand is wrong": partial(raised, power=2, position=-1),
+    "its mixed second derivative is wrong": mixed,
     "its third derivatives are wrong": partial(raised, power=3),
     "its fourth derivatives are wrong": partial(raised, power=4),
     "it is a copy": _copied,
@@ -126,7 +164,13 @@ EFFECTS: Mapping[str, Effect] = {
     "it is not recorded": lambda at, made: tuple(map(at.engine.detach, made)),
 }
 """Effects by their words."""
-ORDERS = {"its second derivatives are wrong": 2, "its third derivatives are wrong": 3, "its fourth derivatives are wrong": 4}
+ORDERS = {
+    "its second derivatives are wrong": 2,
+    "the second derivative of its last operand is wrong": 2,
+    "its mixed second derivative is wrong": 2,
+    "its third derivatives are wrong": 3,
+    "its fourth derivatives are wrong": 4,
+}
 """The order of derivative at which an effect shows, where it is not the first."""
 OF_MEMORY = frozenset({"it is a copy", "it shares the memory of its operand"})
 """Effects that show where something is written, and nowhere else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,21 @@ def _called_twice(at: Moment, right: Right) -> Any:
     def called(g: EngineTensor) -> EngineTensor:
         function(g)
         return function(g)
+
+    return right(at.given[0], called)
+
+
+def _called_at_first(at: Moment, right: Right) -> Any:
+    function, calls = at.more[0], itertools.count()
+    return right(at.given[0], lambda g: function(g) if next(calls) == 0 else None)
+
+
+def _answer_detached(at: Moment, right: Right) -> Any:
+    function = at.more[0]
+
+    def called(g: EngineTensor) -> EngineTensor | None:
+        answer = function(g)
+        return None if answer is None else at.engine.detach(answer)
 
     return right(at.given[0], called)
 
@@ -117,6 +133,9 @@ OF_TENSORS: Mapping[str, Effect] = {
     "it sees twice the cotangent": _hook_called(lambda at, g: times(at, g, 2.0)),
     "its answer is ignored": _answer_ignored,
     "it is called twice": _called_twice,
+    "it is called the first time alone": _called_at_first,
+    "it sees no history": _hook_called(lambda at, g: at.engine.detach(g)),
+    "its answer has no history": _answer_detached,
     "all its gradients are doubled": _answers_doubled(slice(None)),
     "its last gradient is doubled": _answers_doubled(slice(-1, None)),
     "the first hook is removed": lambda at, _: at.engine.remove_hook(at.past.handles[0]),

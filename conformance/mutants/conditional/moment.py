@@ -87,8 +87,8 @@ class Script:
             name = step.operands[0]
         return tuple(found)
 
-    def users(self, name: str, before: int) -> int:
-        """Count the ops that used a value before a step."""
+    def users(self, name: str, before: int | None = None) -> int:
+        """Count the ops that use a value, those before a step if one is given."""
         return sum(isinstance(step, Op) and name in step.operands for step in self.case.steps[:before])
 
 

@@ -10,12 +10,17 @@ DOUBLED = "its gradients are doubled"
 TURNED = "its gradients have the wrong sign"
 ZERO = "its gradients are zero"
 SLIGHTLY = "its gradients are wrong in the tenth bit"
+BARELY = "its gradients are wrong in the twentieth bit"
+ROUNDED = "its gradients are rounded to single precision"
+CONJUGATED = "its gradients are conjugated"
 FIRST = "the gradient of its first operand is doubled"
 LAST = "the gradient of its last operand is doubled"
 LAST_ZERO = "the gradient of its last operand is zero"
 BLOCK = "gradients leak from its last block"
 ELEMENT = "gradients leak from its first element"
 SECOND = "its second derivatives are wrong"
+SECOND_LAST = "the second derivative of its last operand is wrong"
+MIXED = "its mixed second derivative is wrong"
 THIRD = "its third derivatives are wrong"
 FOURTH = "its fourth derivatives are wrong"
 COPIED = "it is a copy"
@@ -58,6 +63,12 @@ FAULTS = tuple(
         rows("exp conj sgn permute", "complex numbers", DOUBLED),
         rows("abs angle matmul", "complex128", TURNED),
         rows("mul add", "two dtypes", LAST),
+        rows("sin div sqrt layer_norm softmax", "float64", BARELY),
+        rows("exp tanh sum matmul conv2d cross_entropy", "float64", ROUNDED),
+        rows("cumsum mean", "float64 and more than 8 elements", ROUNDED),
+        rows("mul matmul", "complex128", ROUNDED),
+        rows("mul sum transpose cumsum fft det", "complex numbers", CONJUGATED),
+        rows("div where", "complex numbers and its second operand broadcast", CONJUGATED),
         # Operands.
         rows("add mul minimum", "its first operand broadcast", FIRST),
         rows("sub div maximum", "its second operand broadcast", LAST),
@@ -105,6 +116,9 @@ FAULTS = tuple(
         rows("mul div", "its second operand broadcast", SECOND),
         rows("logsumexp", "a negative axis", SECOND),
         rows("sigmoid", "a computed operand", SECOND),
+        rows("div conv2d", "float32", SECOND_LAST),
+        rows("matmul linear hypot lerp", "float32", MIXED),
+        rows("layer_norm", "more than 8 elements", MIXED),
         rows("pow_scalar", "exponent 3", THIRD),
         rows("sin exp", "more than 8 elements", THIRD),
         rows("log tanh", "float64", THIRD),
@@ -124,6 +138,12 @@ FAULTS = tuple(
         rows("add tanh", "a pass before it", DOUBLED),
         rows("square exp", "a derivative with a graph before it", DOUBLED),
         rows("mul", "a hook before it", DOUBLED),
+        rows(
+            "asinh layer_norm conv1d einsum fft cumprod scatter var det lstm",
+            "the second time in a script | a computed operand | a pass before it",
+            DOUBLED,
+        ),
+        rows("asinh einsum gather_nd", "a derivative as its operand | a refusal before it", DOUBLED),
         # Two conditions at once.
         rows("exp mul", "float64 and a transposed operand", DOUBLED),
         rows("tanh add", "a last block that is not full and a strided operand", BLOCK),

@@ -1,6 +1,7 @@
 """Cotangents as hooks show them: on every value behind the roots of a call one that returns nothing.
 
-An engine without hooks is asked for all these gradients by the call itself, where that is a `grad`.
+An engine without hooks is asked for all these gradients by the call itself, where that is a `grad`. So is every engine where the call
+takes a batch of seeds: what a hook is given there may be a tensor that nobody can look at, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def wrong_under_hooks(
     Raises:
         UnlocalisedError: if the cotangents cannot be told.
     """
-    hooked = _hooked(promise.case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
+    asking = accused.info.refusal((HOOKS,)) is not None or getattr(call, "is_grads_batched", False)
+    hooked = _hooked(promise.case, number, call, watched, asking=asking)
     at = len(hooked.steps) - 1
     promised, answered = promise.of(hooked), accused.run(hooked)
     if not isinstance(answered.observations[at], Computed | Raised):

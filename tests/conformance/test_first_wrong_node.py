@@ -21,6 +21,8 @@ from conformance.judge.hook_probes import but_for_zeros
 from conformance.judge.leaf_probes import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.localisation import first_node
 from conformance.judge.unrolling import UnrolledError, copying, unrolled
+from conformance.mutants.conditional.carried import carried
+from conformance.mutants.conditional.fault import ConditionalFault
 from conformance.mutants.mutant import Kind
 from conformance.mutants.registry import mutant, mutants_of
 from conformance.mutants.wrong_rule import rule_fault
@@ -60,6 +62,19 @@ USES = [
 @pytest.mark.parametrize(("name", "node"), USES)
 def test_the_use_that_contributes_a_wrong_number_is_named(name: str, node: str) -> None:
     assert node == accused(name, FANNED_OUT).node
+
+
+def test_the_rule_that_is_wrong_in_a_batch_is_named_where_hooks_show_nothing_of_one() -> None:
+    engine = carried("torch", "torch", ConditionalFault("sum", "float32", "its gradients have the wrong sign"))
+    inputs = (Input("x", (2,), (0.5, 2.0)), Input("s", (1,), (1.0,), differentiable=False))
+    steps = (
+        Op("mul_scalar", ("x",), ("y",), {"other": 2.0}),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",), ("s",), is_grads_batched=True),
+    )
+    found = blame(Case(inputs, steps), engine)
+    assert found is not None
+    assert "step 1 (op:sum): what arrives at z is right, what leaves for y is not" == found.node
 
 
 def by_engine_without(lacking: tuple[str, ...], name: str, case: Case) -> Blame:

@@ -113,8 +113,7 @@ def is_unbounded(index: int, options: DrawOptions) -> bool:
     It is about no op that came later, and none was asked for. What such numbers become is settled where rules multiply and add, and not
     where they select by an order; of the ops that came later it has not been looked at.
     """
-    exact = not is_program(index, options) or "exact" in options.lanes
-    usual = options.profile == "usual" and options.ops is None and exact
+    usual = options.profile == "usual" and options.ops is None and ("exact" in options.lanes or not is_program(index, options))
     return options.unbounded or (usual and index % UNBOUNDED == UNBOUNDED // 2)
 
 
@@ -173,8 +172,7 @@ def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
     static, about, team = is_program(index, options), dealt(seed, index, options), team_of(seed, index, options)
     unbounded = is_unbounded(index, options)
-    same = (static, about, team, unbounded) == (options.static, options.about, options.team, options.unbounded)
-    if not same:
+    if (static, about, team, unbounded) != (options.static, options.about, options.team, options.unbounded):
         options = replace(options, static=static, about=about, team=team, unbounded=unbounded)
     return draw_case(FastSource(seed, index), options)
 

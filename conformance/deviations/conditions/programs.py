@@ -276,6 +276,14 @@ def target_above_target(case: Case, number: int) -> bool:
 
 
 @condition
+def seed_below_targets(case: Case, number: int) -> bool:
+    """Whether a seed of a call is a variable that targets of it were computed from, of which one was computed from another."""
+    call = call_at(case, number)
+    below = () if call is None else call.seeds or ()
+    return target_above_target(case, number) and call is not None and not upstream_of(case.steps[:number], call.roots).isdisjoint(below)
+
+
+@condition
 def constant_seed_of_several(case: Case, number: int) -> bool:
     """Whether a call has several targets, and a constant for the seed of one of them."""
     call = call_at(case, number)

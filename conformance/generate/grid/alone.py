@@ -64,7 +64,7 @@ def alone(op: str) -> Iterator[Row]:
     for place in _first(place for place in _places(row, DRAWN, "321450", "few") if _counts(row, place)[0] > 2 and not row.variadic):
         yield from (_row(place, "contiguous", "grad", order, asked) for asked, order in itertools.product(INSIDE, "12"))
     for place in _first(place for size in ("few", "16+") for place in _places(row, DRAWN, "231450", size)):
-        yield from (_row(place, "contiguous", call, order) for call, order in ((LATER, "2"), (OF_DERIVATIVES, "1")))
+        yield from (_row(place, "contiguous", call, order) for call, order in ((LATER, "2"), (LATER, "1"), (OF_DERIVATIVES, "1")))
     if op in SMOOTH:
         for place in _first(_places(row, DRAWN, "2", "8+")):
             yield _row(place, "contiguous", CHAIN, FOURTH)

@@ -152,8 +152,12 @@ class Script:
             self._last(roots, points, LETTERS[0], keeps=False)
 
     def _later(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
-        """Differentiate what the op makes after a pass, a refusal and a hook: of copies, and of the same operands again."""
-        self._grad(roots, points, self._seeds(roots, LETTERS[0], differentiable=False), create_graph=True)
+        """Differentiate what the op makes after a pass, a refusal and a hook: of copies, and of the same operands again.
+
+        At order 1 the pass makes no graph, since an engine may refuse one for an op that has no second derivative there.
+        """
+        order = int(self.row["order"])
+        self._grad(roots, points, self._seeds(roots, LETTERS[0], differentiable=False), create_graph=order > 1)
         apart, unused = (input_of(name, np.ones((), np.float32), differentiable=True) for name in ("apart", "unused"))
         self.inputs += [apart, unused]
         self.steps += [
@@ -162,7 +166,7 @@ class Script:
             Grad(("beside",), (unused.name,), ("refused",)),
         ]
         of_copies = self._applied("z", self._copied("copy", no_grad=False))
-        self._derive([*of_copies, *self._applied("w", self.drawn.operands)], points, int(self.row["order"]), LETTERS)
+        self._derive([*of_copies, *self._applied("w", self.drawn.operands)], points, order, LETTERS)
 
     def _chain(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
         """Differentiate by the first operand, again and again."""

@@ -79,6 +79,11 @@ def format_of(dtype: DTypeLike) -> Format:
     )
 
 
+def nearer_to_zero(number: float, dtype: DTypeLike) -> float:
+    """Return the number of a dtype that is next to a number of it, towards 0."""
+    return float(np.nextafter(np.asarray(number, dtype), np.asarray(0, dtype)))
+
+
 @functools.cache  # NumPy makes the name of a dtype anew each time it is asked for, and it is asked for every tensor
 def name_of(dtype: np.dtype[Any]) -> str:
     """Return the name of a dtype."""

@@ -46,3 +46,9 @@ def test_a_sum_of_contributions_is_gone_through_as_one_operator(got: float, ends
     square, product = Op("square", ("a",), ("y",)), Op("mul", ("a", "a"), ("z",))
     added, first = Op("add", ("z", "y"), ("t",)), Grad(("t",), ("x",), ("g",), create_graph=True)
     assert ends == bucket((SPLIT, square, product, added, first, Grad(("g",), ("a",), ("h",))), got)
+
+
+@pytest.mark.parametrize(("got", "ends"), [(3.0, Bucket.KNOWN_DEVIATION), (1.0, Bucket.DIVERGED)])
+def test_an_op_that_gives_a_list_is_gone_through_behind_what_takes_the_parts_out_of_it(got: float, ends: Bucket) -> None:
+    parts, product = Op("unbind", ("a",), ("p",), {"axis": 0}), Op("mul_scalar", ("a",), ("z",), {"other": 3.0})
+    assert ends == bucket((SPLIT, parts, product, Op("add", ("p", "z"), ("t",)), Grad(("t",), ("a",), ("g",))), got)

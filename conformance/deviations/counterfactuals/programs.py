@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reference_impl.primitives.shape import link
+from reference_impl.primitives.shape import chunk, link, split, unbind
 from reference_impl.static.program import Variable
 from reference_impl.static.transform import replaced_part
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from reference_impl.static.program import Operator
+
+LISTS = (split, chunk, unbind)
+"""Ops that give a list in a program. Its parts are the results of another operator, which is gone through before the op is."""
 
 
 def siblings_of_inputs_hidden(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -84,6 +87,12 @@ def _keeping_first(
     return write
 
 
+class _Parts(NamedTuple):
+    """The operator that takes the parts out of the list of another one."""
+
+    listing: object
+
+
 def _gone_through(backward: Any, seeds: Any) -> list[object]:
     """Return the units of operators in the order in which the framework goes through them, from the targets down.
 
@@ -99,10 +108,14 @@ def _gone_through(backward: Any, seeds: Any) -> list[object]:
     makers = {unit: [v.operator.unit for v in given if v.operator is not None] for unit, given in inputs.items()}
     below = {unit: [maker for maker in found if maker in inputs and maker is not unit] for unit, found in makers.items()}
     pending = Counter(itertools.chain.from_iterable(below.values()))
-    found = [unit for unit in inputs if not pending[unit]]
+    listing = {op.unit for op in backward.asked if op.primitive in LISTS}
+    found: list[object] = [_Parts(unit) if unit in listing else unit for unit in inputs if not pending[unit]]
     for unit in found:  # which grows meanwhile
+        if isinstance(unit, _Parts):
+            found.append(unit.listing)
+            continue
         for other in below[unit]:
             pending[other] -= 1
             if not pending[other]:
-                found.append(other)
+                found.append(_Parts(other) if other in listing else other)
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -80,6 +80,7 @@ from conformance.deviations.counterfactuals.writes import (
     write_bound_anew,
     write_unrecorded,
 )
+from conformance.ops.dtypes import nearer_to_zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -237,20 +238,23 @@ def sgn_of_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
 
 
 def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0, or the next number."""
+    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0, or the next number.
+
+    The next number is for another element that lies there, or so near that rounding brings it there.
+    """
 
     def nearer(move: Callable[[float], float], op: Op | InPlace) -> Op | InPlace:
         if isinstance(op, Op) and "bound" in op.attrs and (not ops or op.op in ops):
             return msgspec.structs.replace(op, attrs={**op.attrs, "bound": move(op.attrs["bound"]) or BELOW})
         return op
 
-    for move in (lambda bound: bound * LITTLE, *map(_next_number, (np.float32, np.float64))):
+    moves: list[Callable[[float], float]] = [
+        lambda bound: bound * LITTLE,
+        lambda bound: nearer_to_zero(bound, np.float32),
+        lambda bound: nearer_to_zero(bound, np.float64),
+    ]
+    for move in moves:
         yield each_op(case, functools.partial(nearer, move)), number
-
-
-def _next_number(dtype: Any) -> Callable[[float], float]:
-    """Return what makes of a number the next one towards 0: another element may lie there, or so near that rounding brings it there."""
-    return lambda bound: float(np.nextafter(dtype(bound), dtype(0)))
 
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {

@@ -129,7 +129,8 @@ def tanh_by_factors_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(add(g, mul(g, out)), rsub_scalar(out, other=1.0))
 
 
-def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left is right down to the smallest number
+def logistic(x: Any) -> Any:
+    """Return ``1/(1 + e^-x)`` of an array: ``e^-|x|`` cannot overflow, so the tail on the left is right down to the smallest number."""
     if x.dtype.kind == "c":
         return np.divide(1.0, np.add(1.0, np.exp(np.negative(x))))
     z = np.exp(np.negative(np.abs(x)))
@@ -145,7 +146,7 @@ def logistic_slope(s: Any) -> Any:
 @sloped(lambda out, x: logistic_slope(out), ulps=4)
 def sigmoid(x: Any) -> Any:
     """Logistic function ``1/(1 + e^-x)``."""
-    return _logistic(x)
+    return logistic(x)
 
 
 SOFTPLUS_THRESHOLD = 20.0
@@ -154,7 +155,7 @@ SOFTPLUS_THRESHOLD = 20.0
 @primitive(ulps=4)
 def softplus_slope(x: Any, *, beta: float) -> Any:
     """Return the derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
-    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, _logistic(np.multiply(x, beta))).astype(x.dtype)
+    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, logistic(np.multiply(x, beta))).astype(x.dtype)
 
 
 @softplus_slope.vjp("x")
@@ -179,7 +180,7 @@ def softplus(x: Any, *, beta: float) -> Any:
 @primitive(ulps=4)
 def silu(x: Any) -> Any:
     """Return ``x sigmoid(x)``."""
-    return np.multiply(x, _logistic(x))
+    return np.multiply(x, logistic(x))
 
 
 @silu.vjp("x")
@@ -197,10 +198,10 @@ def silu_by_result_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return silu_pulled(g, x, out)
 
 
-@primitive(ulps=6, error_scale=lambda out, g, x, result: np.abs(g) * _logistic(x) * (1.0 + np.abs(x) * _logistic(-x)))
+@primitive(ulps=6, error_scale=lambda out, g, x, result: np.abs(g) * logistic(x) * (1.0 + np.abs(x) * logistic(-x)))
 def silu_pulled(g: Any, x: Any, result: Any) -> Any:
     """Return the gradient of `silu`, which does not depend on the ``result`` that is there already; its derivative does."""
-    s = _logistic(x)
+    s = logistic(x)
     return np.multiply(g, np.multiply(s, np.add(np.multiply(x, np.subtract(1.0, s)), 1.0)))
 
 

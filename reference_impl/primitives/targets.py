@@ -12,7 +12,7 @@ import numpy as np
 
 from reference_impl.primitives.activations import logsigmoid
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, rsub_scalar, sloped, sub
-from reference_impl.primitives.elementary import exp, sigmoid
+from reference_impl.primitives.elementary import exp, logistic, sigmoid
 from reference_impl.primitives.elementary import log as logarithm
 from reference_impl.primitives.entropies import LEAST_LOG, LEAST_SPREAD
 from reference_impl.primitives.fused import fused, of_parts
@@ -137,8 +137,9 @@ def logistic_entropy_in_target(x: Any, y: Any, *, pos_weight: Any) -> Any:
 
 @logistic_entropy_in_target.vjp("x")
 def logistic_entropy_in_target_vjp_x(g: Any, out: Any, x: Any, y: Any, *, pos_weight: Any) -> Any:
-    present = y if pos_weight is None else mul(y, like(pos_weight, x))
-    return mul(g, sub(mul(sigmoid(x), rsub_scalar(y, other=1.0)), mul(sigmoid(neg(x)), present)))
+    if pos_weight is None:
+        return mul(g, logistic_gap(x, y))
+    return mul(g, sub(mul(sigmoid(x), rsub_scalar(y, other=1.0)), mul(sigmoid(neg(x)), mul(y, like(pos_weight, x)))))
 
 
 @logistic_entropy_in_target.vjp("y")
@@ -146,6 +147,29 @@ def logistic_entropy_in_target_vjp_y(g: Any, out: Any, x: Any, y: Any, *, pos_we
     if pos_weight is None:
         return neg(mul(g, x))
     return mul(g, sub(logsigmoid(neg(x)), mul(logsigmoid(x), like(pos_weight, x))))
+
+
+def _gap_terms(x: Any, y: Any) -> tuple[Any, Any]:
+    return logistic(x) * np.subtract(1.0, y), logistic(np.negative(x)) * y
+
+
+@primitive(ulps=4, error_scale=lambda out, x, y: np.add(*map(np.abs, _gap_terms(x, y))), domain={"y": Domain.SHARE})
+def logistic_gap(x: Any, y: Any) -> Any:
+    """Return ``sigmoid(x) - y``, of which nothing is lost where the two are close to 0, or to 1: ``s (1 - y) - (1 - s) y``.
+
+    It is a node of its own, since its slope in ``x`` does not depend on ``y``. Of the terms it would, by what cancels but for rounding.
+    """
+    return np.subtract(*_gap_terms(x, y)).astype(x.dtype)
+
+
+@logistic_gap.vjp("x")
+def logistic_gap_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return mul(g, mul(sigmoid(x), sigmoid(neg(x))))
+
+
+@logistic_gap.vjp("y")
+def logistic_gap_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return neg(g)
 
 
 def _weighed(terms: Any, weight: Any) -> Any:

@@ -165,6 +165,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     *((op, ((),), {"axis": 0}) for op in ("cummax", "cummin")),
     ("logistic_entropy_in_target", ((2, 3), (2, 3)), {"pos_weight": None}),
     ("logistic_entropy_in_target", ((3,), (3,)), {"pos_weight": [2.0, 1.0, 0.5]}),
+    ("logistic_gap", ((2, 3), (2, 3)), {}),
     (
         "binary_cross_entropy_with_logits_in_target_of_terms",
         ((3,), (3,)),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VANISHING = "zeros with other inputs, too"
 """The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 
-RENAMING = ("as if a gradient were its seed",)
+RENAMING = ("as if a gradient were its seed", "as if a gradient were the seed that was handed on")
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 
 

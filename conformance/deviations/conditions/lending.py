@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import arrays_of, leaves, upstream_of
+import numpy as np
+
+from conformance.case.queries import arrays_of, edges, leaves, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, InPlace, Op, observed
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 HANDING_ON = frozenset({"add", "sub", "add_scalar", "clone", "positive", "cast"})
 """Ops whose gradient is the cotangent itself, and no view of it, where the operand has the form of the result."""
+REPEATING = frozenset({"tile", "repeat", "expand", "expand_as", "broadcast_to"})
+"""Ops of which the same holds of their gradient alone: what is repeated once is new memory, and no repetition is summed."""
 
 
 @condition
@@ -45,6 +49,33 @@ def lent_as_views(case: Case, number: int) -> dict[str, set[str]]:
     for name, lent in seeds_given(call, before):
         if viewed := _viewed(case, before, {name}, apart=False) & leaves(case):
             found.setdefault(lent, set()).update(viewed)
+    return found
+
+
+@condition
+def gradient_is_handed_on_seed(case: Case, number: int) -> bool:
+    """Whether a `grad` call hands a seed, as it is, on to what is asked for, through ops that compute nothing for it."""
+    return bool(seeds_handed_on(case, number))
+
+
+def seeds_handed_on(case: Case, number: int) -> dict[str, str]:
+    """Return the results of a `grad` call that are seeds of it, handed on as `gradient_is_handed_on_seed` means it, with these."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad):
+        return {}
+    forms, of, asked = _forms(case), edges(before), list(zip(call.inputs, call.results, strict=False))
+    values = dict(arrays_of(case, promised(case, TORCH).observations))
+    found = {}
+    for root, seed in zip(call.roots, call.seeds or (), strict=False):
+        lent = {of.get(root, root)}
+        for step in reversed(before):
+            made = observed(step)
+            if not lent.isdisjoint(made):
+                lent.update(operand for operand in lent_by(step) if _handed_on(step, operand, made, forms, HANDING_ON | REPEATING))
+        for name, result in asked:
+            is_seed = seed in values and result in values and forms[seed] == forms[result]
+            if is_seed and of.get(name, name) in lent and np.array_equal(values[seed], values[result], equal_nan=True):
+                found[result] = seed
     return found
 
 
@@ -73,9 +104,9 @@ def _given_to_functions(step: Step, before: Sequence[Step]) -> Iterator[str]:
         yield from (operand for made in functions for operand in made.operands)
 
 
-def _handed_on(step: Step, operand: str, made: Collection[str], forms: dict[str, Any]) -> bool:
+def _handed_on(step: Step, operand: str, made: Collection[str], forms: dict[str, Any], ops: Collection[str] = HANDING_ON) -> bool:
     """Whether an operand is handed the cotangent of a result itself."""
-    if isinstance(step, Custom) or not isinstance(step, Op | InPlace) or step.op not in HANDING_ON:
+    if isinstance(step, Custom) or not isinstance(step, Op | InPlace) or step.op not in ops:
         return False
     return all(forms.get(operand) == forms.get(name) for name in made)
 

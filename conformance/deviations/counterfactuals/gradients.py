@@ -30,6 +30,7 @@ from conformance.case.steps import Backward, ClearGrad, Custom, Detach, Edge, Gr
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import ASSIGNMENTS, constant_written
+from conformance.deviations.conditions.lending import seeds_handed_on
 from conformance.deviations.counterfactuals.batches import OF_BATCHES
 from reference_impl import PADDLE
 
@@ -166,8 +167,18 @@ def own_constants_tracked(case: Case, number: StepNumber, ops: Sequence[str]) ->
 
 def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a gradient of an output in itself be the seed: one tensor from then on, which is called by either name."""
+    yield from _one_tensor(case, number, twins(until(case, number)))
+
+
+def gradients_are_seeds_handed_on(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a gradient be the seed that ops handed on as it is: one tensor from then on, which is called by either name."""
+    calls = range(len(until(case, number)))
+    yield from _one_tensor(case, number, {made: seed for i in calls for made, seed in seeds_handed_on(case, i).items()})
+
+
+def _one_tensor(case: Case, number: StepNumber, same: Mapping[str, str]) -> Iterator[Variant]:
     steps = until(case, number)
-    for made, seed in twins(steps).items():
+    for made, seed in same.items():
         place = next(i for i, step in enumerate(steps) if made in results(step))
         own = rename(steps[place], {made: f"{CONSTANT}{made}"})
         one = with_steps(case, rename_behind((*case.steps[:place], own, *case.steps[place + 1 :]), place, {made: seed}))
@@ -223,6 +234,7 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
     "as if a gradient were its seed": gradients_are_seeds,
+    "as if a gradient were the seed that was handed on": gradients_are_seeds_handed_on,
     "as if edges of leaves without a flag were no roots": toggled_edges_dropped,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
     "as if gradients of a call were results of one node": gradients_of_one_node,

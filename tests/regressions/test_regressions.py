@@ -109,6 +109,7 @@ OF_TORCH_ALONE = (
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 OF_PADDLE_ALONE = (
+    "cut-target-that-stands-twice-beside-its-sibling",
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
     "dump-of-what-runs-behind-what-a-custom-function-leaves-out",
@@ -147,11 +148,13 @@ PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
     "constant-seed-beside-the-part-of-a-stride-in-a-program",
     "cut-factor-beside-one-that-is-asked-for",
+    "cut-target-that-stands-twice-beside-its-sibling",
     "derivative-of-a-power-in-its-result-in-a-program",
     "derivative-of-a-quotient-beside-a-cut-at-the-quotient",
     "gradient-that-is-a-seed-behind-positive",
     "op-in-the-place-of-a-removed-gradient",
     "other-gradient-of-an-operator-beside-an-input",
+    "part-of-a-split-that-a-seed-removed-with-its-sibling",
     "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",

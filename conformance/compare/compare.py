@@ -25,7 +25,7 @@ from conformance.case.queries import arrays_of, label, upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, observed
 from conformance.compare.comparison import Comparison
-from conformance.compare.mismatch import ALL_ZEROS, AMID, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
+from conformance.compare.mismatch import ALL_ZEROS, AMID, BASIC, POISON, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
 from conformance.compare.writes import told_by_both
@@ -73,6 +73,7 @@ class Comparer:
                 taint = taint or Taint(self.case, self.off)
             taint.advance(found.step)
             taint.mark(found, *seen)
+            taint.everything |= leaves_damage(found, known)
         return result
 
     def differences(self, actual: Outcome) -> Iterator[Mismatch]:
@@ -328,6 +329,12 @@ class Comparer:
         if where == "grad" or number is END:
             return self.case.watched[slot]
         return observed(self.case.steps[number])[slot]
+
+
+def leaves_damage(found: Mismatch, known: Known) -> bool:
+    """Whether an error inside of the engine is one of those that are known to leave the process damaged."""
+    inside = (found.kind, found.actual) == ("error", str(Category.UNMAPPED))
+    return inside and known(Mismatch(found.step, POISON, BASIC, "intact", "broken", found.detail)) is not None
 
 
 def _words_for(present: Value | None) -> str:

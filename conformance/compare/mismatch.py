@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 KINDS = ("value", "absence", "shape", "dtype", "flag", "error", "mutation", "events", "unreadable")
 """What a comparison of steps finds to differ."""
+POISON = "poison"
+"""The kind of a mismatch that a canary shows, where a case has left the process damaged; ``where`` it is, is the family of the op."""
+BASIC = "arithmetic"
+"""The family of ops that the first canary is of: where these are differentiated wrongly, nothing in the process can be relied upon."""
 ALL_ZEROS = " (all zeros)"
 ZEROS_FOR_NONE = " (zeros for what is unreachable, the rest as promised)"
 WITH_NAN = " (with nan)"

@@ -8,6 +8,9 @@ Tainted are what was computed from a deviating value (*values*), the ``.grad`` s
 walk over a node that a deviating call walked over (*nodes*): which node is at fault, and what state it is in, is unknown. Leaves are no
 nodes, so a new graph over the same inputs is clean. A gradient that should be a constant, and is none, has a graph:
 what is made of it (*linked*) leads to all that the call was given. Where the script does not tell, the taint is the larger.
+
+A refusal taints no more than a wrong answer at the same step, even where the error comes from inside the engine: an op that raises has no
+result, and a call reaches what its roots were made of. Only after one that is known to leave the process damaged may *everything* be wrong.
 """
 
 from __future__ import annotations
@@ -90,8 +93,6 @@ class Taint:
         to_clear = found.step is not END and isinstance(self.case.steps[found.step], ClearGrad)
         if found.where == "grad" and found.name in self.slots and found.step not in self.steps and not to_clear:
             return
-        if (found.kind, found.actual) == ("error", "unmapped"):  # an error inside may leave mode and graph in any state
-            self.everything = True
         if found.kind == "mutation":
             self._mark_mutation(found.name)
         elif found.step is END:

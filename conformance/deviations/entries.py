@@ -24,7 +24,7 @@ from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, observed, ops, uses
-from conformance.compare.mismatch import IN_A_PASS, KINDS
+from conformance.compare.mismatch import IN_A_PASS, KINDS, POISON
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
@@ -47,8 +47,6 @@ CRASH = "crash"
 """The kind of a mismatch where the process died or did not come back."""
 LAW = "law"
 """The kind of a mismatch where a law is broken."""
-POISON = "poison"
-"""The kind of a mismatch that a canary shows, where a case has left the process damaged; ``where`` it is, is the family of the op."""
 KNOWABLE = (*KINDS, CRASH, LAW, POISON)
 """What may be known of a framework; the other kinds are about the suite, or about what nobody promises."""
 TOLD = frozenset({"finding", "unpromised"})

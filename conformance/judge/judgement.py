@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Raised
 from conformance.case.place import END
-from conformance.compare.mismatch import Mismatch
-from conformance.deviations.entries import POISON
+from conformance.compare.mismatch import POISON, Mismatch
 from conformance.judge.audit import audit, is_due
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 

@@ -2,7 +2,8 @@
 
 The script is that of the finding, less one step or one argument of a step, so that the condition is gone and the step in question is
 not. The engine answers it as is promised, but for that step, at which it answers what the real engine did in the finding. Or it does in
-the place of that step what the real engine did, in a call that has nothing to do with it: all that was before is as it was.
+the place of that step what the real engine did, in a call that has nothing to do with it: all that was before is as it was. Or it is
+wrong in such a call that comes after the step, which no refusal explains.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from conformance.case.case import Case, input_of
+from conformance.case.case import Case, Input, input_of
 from conformance.case.files import is_right
-from conformance.case.outcome import Computed, Outcome, Raised
+from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.place import END
 from conformance.case.rewrite import replace_step, with_steps
 from conformance.case.steps import Backward, Grad, Op
+from conformance.compare.compare import leaves_damage
+from conformance.deviations.explain import excuse
 from conformance.mutants.excess import MANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from conformance.case.outcome import Observation
+    from conformance.case.outcome import Observation, State
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
@@ -81,6 +84,45 @@ def beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple
         wrong = replace(right, values=(replace(right.values[0], array=right.values[0].array * MANY),))
     if wrong is not None:
         yield variant, replace(variant.outcome, observations=[*before, wrong])
+
+
+def afterwards(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[Promise, Outcome]]:
+    """Yield a script with a call about other tensors after a step that was refused, whose ``.grad`` is wrong.
+
+    A refusal that is known to leave the process damaged says nothing of what comes after it.
+    """
+    if found.kind != "error" or found.step is END or promise.info.dialect.static or leaves_damage(found, excuse(promise)):
+        return
+    count = found.step + 1
+    *seen, refused = actual.observations[:count]
+    if not isinstance(refused, Raised):
+        return
+    leaf = Input(BESIDE, (2,), (1.0, 2.0))
+    called = Op("sum", (BESIDE,), (MADE,), {"axis": None, "keepdims": False}), Backward((MADE,))
+    variant = promise.of(Case((*promise.case.inputs, leaf), (*promise.case.steps[:count], *called), promise.case.lane))
+    *_, made, right = variant.outcome.observations
+    if variant.impossible is not None or not isinstance(right, Computed) or right.state is None:
+        return
+    watched = variant.case.watched
+    held = dict(zip(promise.case.watched, _last_state([*seen, refused]), strict=False))
+    held[BESIDE] = Value(np.full(2, MANY, np.float32), requires_grad=False)
+    state = tuple(held.get(name) for name in watched)
+    before = [_watched_as(one, promise.case.watched, watched) for one in (*seen, refused)]
+    yield variant, replace(variant.outcome, observations=[*before, made, replace(right, state=state)], final=state)
+
+
+def _last_state(observations: Sequence[Observation]) -> State:
+    """Return what was in ``.grad`` when it was last looked at."""
+    states = (one.state for one in reversed(observations) if isinstance(one, Computed | Raised) and one.state is not None)
+    return next(states, ())
+
+
+def _watched_as(seen: Observation, watched: Sequence[str], others: Sequence[str]) -> Observation:
+    """Return an observation with the ``.grad`` of others, which is absent where it was not watched."""
+    if not isinstance(seen, Computed | Raised) or seen.state is None:
+        return seen
+    held = dict(zip(watched, seen.state, strict=True))
+    return replace(seen, state=tuple(held.get(name) for name in others))
 
 
 def _variants(case: Case, number: int) -> Iterator[tuple[Case, int]]:

@@ -10,13 +10,13 @@ from conformance.backends import answer
 from conformance.campaign.workers.backend_cache import backend
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
-from conformance.compare.mismatch import Mismatch
+from conformance.compare.mismatch import POISON, Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations.elements import BEYOND
-from conformance.deviations.entries import CRASH, POISON, known
+from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
-from conformance.mutants.displaced import beside, displaced
+from conformance.mutants.displaced import afterwards, beside, displaced
 from conformance.mutants.excess import ELSEWHERE, excesses
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def _judged(look: _Look, deviation: Deviation) -> Iterator[tuple[str, Verdict, t
                 yield f"{found.kind}: where its condition does not hold", verdict, verdict.deviations
         for elsewhere, moved in beside(promise, actual, found):
             yield f"{found.kind}: in a call about other tensors", (verdict := judge(elsewhere, moved)), verdict.deviations
+        for later, moved in afterwards(promise, actual, found):
+            yield f"{found.kind}: a later call about other tensors", (verdict := judge(later, moved)), verdict.deviations
         for words, changed in excesses(promise, actual, found):
             verdict = judge(promise, changed)
             by = () if verdict.bucket is Bucket.DIVERGED else _taken_for(promise, changed, found)

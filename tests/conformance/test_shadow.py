@@ -14,6 +14,7 @@ from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.place import END
 from conformance.case.steps import Backward, ClearGrad, Grad, Op, RetainGrad
 from conformance.compare.compare import Comparer
+from conformance.compare.mismatch import POISON
 from conformance.compare.promise import Promise
 from reference_impl import Category
 from tests.conformance.engines import INFO, answer
@@ -53,8 +54,8 @@ def test_what_may_be_a_view_of_a_tensor_that_was_changed_is_no_second_difference
     assert (op == "neg") == (found.mismatch is not None)
 
 
-def compared(*changes: Callable[[Any], None]) -> Comparison:
-    """Compare a changed answer; the difference at the first changed place is known."""
+def compared(*changes: Callable[[Any], None], damaging: bool = False) -> Comparison:
+    """Compare a changed answer; the difference at the first changed place is known, or also that it leaves the process damaged."""
     actual = copy.deepcopy(answer(SCRIPT))
     for change in changes:
         change(actual)
@@ -62,6 +63,8 @@ def compared(*changes: Callable[[Any], None]) -> Comparison:
 
     def known(found: Mismatch) -> str | None:
         first.append(found)
+        if found.kind == POISON:
+            return "damage" if damaging else None
         return "known" if first[0].step == found.step else None
 
     return Comparer(Promise(SCRIPT, INFO)).run(actual, known)
@@ -198,6 +201,19 @@ def test_a_deviating_call_puts_the_grads_of_siblings_of_its_values_into_the_shad
     assert (None, {"a"}) == (found.mismatch, {m.name for m in found.shadowed})
 
 
-def test_after_an_error_inside_the_engine_everything_is_in_the_shadow() -> None:
-    found = compared(refused(A, Category.UNMAPPED), wrong(H))
-    assert (None, True) == (found.mismatch, any(m.step == H for m in found.shadowed))
+@pytest.mark.parametrize("damaging", [False, True])
+def test_an_error_inside_the_engine_puts_what_it_cannot_reach_into_the_shadow_only_if_it_is_known_to_do_damage(damaging: bool) -> None:
+    found = compared(refused(A, Category.UNMAPPED), wrong(H), damaging=damaging)
+    assert damaging == (found.mismatch is None)
+
+
+@pytest.mark.parametrize("step", [A, G], ids=["an op", "a call"])
+def test_a_grad_that_an_error_inside_the_engine_could_not_reach_is_judged(step: int) -> None:
+    found = compared(refused(step, Category.UNMAPPED), held(SECOND))
+    assert found.mismatch is not None
+    assert (SECOND, "grad", "w") == (found.mismatch.step, found.mismatch.where, found.mismatch.name)
+
+
+def test_what_an_error_inside_the_engine_could_reach_is_in_the_shadow() -> None:
+    found = compared(refused(G, Category.UNMAPPED), wrong(K))
+    assert (None, [K]) == (found.mismatch, [m.step for m in found.shadowed])

@@ -17,8 +17,9 @@ from conformance.campaign.workers.nursery import DeathError, forked
 from conformance.campaign.workers.trial import run_case
 from conformance.case.exercise import exercise_of
 from conformance.case.prose import observation_text, step_text
+from conformance.compare.mismatch import POISON
 from conformance.compare.promise import Promise
-from conformance.deviations.entries import LAW, POISON
+from conformance.deviations.entries import LAW
 from conformance.judge.blame import blame
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.judgement import judged

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from conformance.deviations.entries import CRASH, LAW, POISON
+from conformance.compare.mismatch import POISON
+from conformance.deviations.entries import CRASH, LAW
 from conformance.judge.canary import BIRD, EVERY
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling

@@ -77,6 +77,12 @@ def create_graph(case: Case, number: int) -> bool:
 
 
 @condition
+def without_create_graph(case: Case, number: int) -> bool:
+    """Whether a call makes no graph of the gradients that it computes."""
+    return isinstance(case.steps[number], Grad | Backward) and not create_graph(case, number)
+
+
+@condition
 def create_graph_in_no_grad(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for a graph inside no_grad."""
     call = case.steps[number]

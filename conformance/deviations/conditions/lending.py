@@ -74,7 +74,11 @@ def seeds_handed_on(case: Case, number: int) -> dict[str, str]:
                 lent.update(operand for operand in lent_by(step) if _handed_on(step, operand, made, forms, HANDING_ON | REPEATING))
         for name, result in asked:
             is_seed = seed in values and result in values and forms[seed] == forms[result]
-            if is_seed and of.get(name, name) in lent - {of.get(root, root)} and np.array_equal(values[seed], values[result], equal_nan=True):
+            if (
+                is_seed
+                and of.get(name, name) in lent - {of.get(root, root)}
+                and np.array_equal(values[seed], values[result], equal_nan=True)
+            ):
                 found[result] = seed
     return found
 

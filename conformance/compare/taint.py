@@ -9,8 +9,9 @@ walk over a node that a deviating call walked over (*nodes*): which node is at f
 nodes, so a new graph over the same inputs is clean. A gradient that should be a constant, and is none, has a graph:
 what is made of it (*linked*) leads to all that the call was given. Where the script does not tell, the taint is the larger.
 
-A refusal taints no more than a wrong answer at the same step, even where the error comes from inside the engine: an op that raises has no
-result, and a call reaches what its roots were made of. Only after one that is known to leave the process damaged may *everything* be wrong.
+A refusal taints no more than a wrong answer at the same step, even where the error comes from inside the engine: an op that raises has
+no result, and a call reaches what its roots were made of. Only after one that is known to leave the process damaged may *everything* be
+wrong.
 """
 
 from __future__ import annotations

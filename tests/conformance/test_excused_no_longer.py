@@ -347,3 +347,21 @@ def test_a_target_that_is_cut_has_its_seed_and_nothing_below_it_has_a_gradient(c
     of_x, of_h = (Value(np.float32(numbers), requires_grad=True) for numbers in ([8.0, 54.0], [2.0, 9.0]))
     promise = Promise(Case((X, C), steps, "exact"), OF_PROGRAMS)
     assert bucket == judge(promise, changed(promise, 2, values=(of_x if flows else None, of_h))).bucket
+
+
+@pytest.mark.parametrize(("linked", "bucket"), [(False, Bucket.KNOWN_DEVIATION), (True, Bucket.DIVERGED)], ids=["damage", "no damage"])
+def test_what_is_not_recorded_after_an_error_inside_paddle_is_known_only_if_that_stops_it(linked: bool, bucket: Bucket) -> None:
+    steps = (
+        Op("masked_fill_tensor", ("x", "v"), ("h",), {"mask": [True, False]}),
+        Grad(("h",), ("v",), ("g",), create_graph=True),
+        Grad(("g",), ("v",), ("k",), create_graph=linked, allow_unused=True),
+        Op("square", ("w",), ("z",)),
+    )
+    promise = Promise(Case((X, W, Input("v", (), (3.0,))), steps, "exact"), INFO)
+    *before, _, last = promise.outcome.observations
+    assert isinstance(last, Computed)
+    assert last.values[0] is not None
+    failed = Raised(Category.UNMAPPED, "grad_x_grad can not be null in 'masked_fill_double_grad'")
+    unrecorded = replace(last, values=(replace(last.values[0], requires_grad=False),))
+    seen = replace(promise.outcome, observations=[*before, failed, unrecorded])
+    assert bucket == judge(promise, seen).bucket

@@ -77,9 +77,10 @@ def create_graph(case: Case, number: int) -> bool:
 
 
 @condition
-def without_create_graph(case: Case, number: int) -> bool:
-    """Whether a call makes no graph of the gradients that it computes."""
-    return isinstance(case.steps[number], Grad | Backward) and not create_graph(case, number)
+def no_graph_after_derivative(case: Case, number: int) -> bool:
+    """Whether a call that makes no graph of its gradients comes after one that does."""
+    plain = isinstance(case.steps[number], Grad | Backward) and not create_graph(case, number)
+    return plain and any(create_graph(case, i) for i in range(number))
 
 
 @condition

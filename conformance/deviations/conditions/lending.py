@@ -67,6 +67,8 @@ def seeds_handed_on(case: Case, number: int) -> dict[str, str]:
     values = dict(arrays_of(case, promised(case, TORCH).observations))
     found = {}
     for root, seed in zip(call.roots, call.seeds or (), strict=False):
+        if seed is None:
+            continue
         lent = {of.get(root, root)}
         for step in reversed(before):
             made = observed(step)

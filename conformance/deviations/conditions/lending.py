@@ -65,10 +65,9 @@ def seeds_handed_on(case: Case, number: int) -> dict[str, str]:
         return {}
     forms, of, asked = _forms(case), edges(before), list(zip(call.inputs, call.results, strict=False))
     values = dict(arrays_of(case, promised(case, TORCH).observations))
-    found = {}
-    for root, seed in zip(call.roots, call.seeds or (), strict=False):
-        if seed is None:
-            continue
+    found: dict[str, str] = {}
+    pairs = zip(call.roots, call.seeds or (), strict=False)
+    for root, seed in ((root, seed) for root, seed in pairs if seed is not None):
         lent = {of.get(root, root)}
         for step in reversed(before):
             made = observed(step)

@@ -66,7 +66,7 @@ from conformance.deviations.counterfactuals.flags import views_flagged_with_thei
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.returned import dropouts_of_nothing_returned
 from conformance.deviations.counterfactuals.seeds import OF_SEEDS
-from conformance.deviations.counterfactuals.slots import seeds_of_first_operand, seeds_read_in_a_row
+from conformance.deviations.counterfactuals.slots import products_with_seeds_read, seeds_of_first_operand, seeds_read_in_a_row
 from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
 from conformance.deviations.counterfactuals.targets import OF_TARGETS
 from conformance.deviations.counterfactuals.unbound import parts_stacked_alone
@@ -279,6 +279,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
+    "as if products with seeds were read in a row": products_with_seeds_read,
     "as if seeds were read in a row": seeds_read_in_a_row,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,

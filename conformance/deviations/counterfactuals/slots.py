@@ -108,6 +108,47 @@ def seeds_read_in_a_row(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             yield _with_first(weighed, number, (call, at, gradient), weights, tracked=tracked)
 
 
+def products_with_seeds_read(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have what flows back to a seed, the gradient in the second factor of `bmm`, be multiplied as if it were that in the first.
+
+    With matrices ``(n, n)`` and ``(n, m)`` it fits: what is made has the shape ``(m, m)``, and its first numbers are read, as many as
+    the second factor has. What is written here is the transposed map.
+    """
+    arrays = dict(arrays_of(case, promised(case, PADDLE).observations))
+    for call, at, gradient in later_gradients(case, number):
+        op, grad = case.steps[at], case.steps[call]
+        if not isinstance(op, Op) or op.op != "bmm" or not isinstance(grad, Grad) or op.operands[1] not in grad.inputs:
+            continue
+        x, y = ([*arrays[name].shape] if name in arrays else list[int]() for name in op.operands)
+        if len(x) < 2 or x[:-1] != y[:-1] or x[-1] != x[-2] or y[-1] <= y[-2]:
+            continue
+        whole, constant, row, padded, square, turned, made, fixed, no, kept = (f"{FIRST}_product_{i}" for i in range(10))
+        there, wanted = math.prod(y), math.prod((*y[:-2], y[-1], y[-1]))
+        of_whole = msgspec.structs.replace(grad, inputs=op.results, results=(whole,), retain_graph=True, allow_unused=None, form=None)
+        behind: list[Step] = [
+            Detach(whole, (constant,)),
+            Op("reshape", (op.operands[1],), (row,), {"shape": [there]}),
+            Op("pad_constant", (row,), (padded,), {"before": [0], "after": [wanted - there], "value": 0.0}),
+            Op("reshape", (padded,), (square,), {"shape": [*y[:-2], y[-1], y[-1]]}),
+            Op("matrix_transpose", (square,), (turned,)),
+            Op("matmul", (constant, turned), (made,)),
+            Detach(made, (fixed,)),
+            Op("sub", (made, fixed), (no,)),
+            Detach(gradient, (kept,)),
+            Op("add", (kept, no), (AS_FIRST,)),
+        ]
+        seeded = (_seeded_as_first(step, gradient) for step in case.steps[call + 1 :])
+        steps = *case.steps[:call], of_whole, grad, *behind, *seeded
+        yield with_steps(case, steps), number if number is END else number + 1 + len(behind)
+
+
+def _seeded_as_first(step: Step, gradient: str) -> Step:
+    """Have the seed of a call with a graph be the gradient in the first operand, where it was that in a later one."""
+    if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
+        return step
+    return msgspec.structs.replace(step, grad_outputs=tuple(AS_FIRST if name == gradient else name for name in step.grad_outputs))
+
+
 def product_and_sum(step: Step) -> list[Step]:
     """Return a linear map as a product and a sum; any other step as it is."""
     if not isinstance(step, Op) or step.op != "linear":
@@ -167,11 +208,6 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         Op("add", (kept, formed), (AS_FIRST,)),
     ]
 
-    def taken(step: Step) -> Step:
-        if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
-            return step
-        return msgspec.structs.replace(step, grad_outputs=tuple(AS_FIRST if name == gradient else name for name in step.grad_outputs))
-
     steps: Sequence[Step] = (
         *case.steps[:at],
         *before,
@@ -181,7 +217,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         of_first,
         grad,
         *behind,
-        *map(taken, case.steps[call + 1 :]),
+        *(_seeded_as_first(step, gradient) for step in case.steps[call + 1 :]),
     )
     return with_steps(case, steps), number if number is END else number + len(before) + len(within) + 1 + len(behind)
 

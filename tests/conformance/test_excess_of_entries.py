@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,3 +99,23 @@ def test_other_numbers_than_its_seed_are_no_known_gradient_of_a_target_that_stop
     done = exceeded("paddle-static-no-grad-target", workers, case)
     assert "absence: other numbers" in done.tried
     assert not done.excused
+
+
+@pytest.mark.parametrize(
+    ("entry", "name", "excess"),
+    [
+        ("torch-grad-aliases-seed-grad", "gradient-of-a-tile-by-ones-that-is-its-seed", "absence: other numbers"),
+        (
+            "paddle-static-no-grad-target-of-several-once",
+            "cut-target-that-stands-twice-beside-its-sibling",
+            "value: another factor",
+        ),
+        ("paddle-slot-of-derivative-seed", "seed-of-the-second-factor-of-bmm-that-is-wider-than-the-first", "value: another factor"),
+    ],
+)
+def test_an_engine_that_does_more_than_an_entry_predicts_in_a_regression_is_caught(
+    entry: str, name: str, excess: str, workers: Workers
+) -> None:
+    done = exceeded(entry, workers, read(Path(__file__).parents[1] / "regressions" / f"{name}.json"))
+    assert excess in done.tried
+    assert excess not in done.excused

@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from reference_impl.tape.rules import Rule
 
 
+def made_of(ops: Sequence[str]) -> dict[str, None]:
+    """Return the names of what ops of a script are made of in one of the dialects."""
+    return dict.fromkeys(dialect.spelled.get(op, op) for op in ops for dialect in DIALECTS.values())
+
+
 @contextmanager
 def changed_rules(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
     """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand.
 
     An op of a script may be made of another primitive in one of the dialects; that one's rules are meant, too.
     """
-    made_of = dict.fromkeys(dialect.spelled.get(op, op) for op in ops for dialect in DIALECTS.values())
-    meant = [op for op in map(OPS.__getitem__, made_of) if isinstance(op, Primitive)]
+    meant = [op for op in map(OPS.__getitem__, made_of(ops)) if isinstance(op, Primitive)]
     with ExitStack() as stack:
         for op in meant:
             for position, rule in enumerate(op.rules):

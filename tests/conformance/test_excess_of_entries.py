@@ -58,6 +58,7 @@ def exceeded(entry: str, workers: Workers, given: Case | None = None) -> Exceede
         ("paddle-amax-many-axes-uninitialised", "value: a right element"),
         ("paddle-mul-empty-double-overread", "value: a right element"),
         ("torch-group-norm-zero-tensor", "value: a right element"),
+        ("torch-zero-tensor-times-nan", "value: a little beside"),
         ("paddle-slot-of-own-seed", "shape: other numbers"),
         ("paddle-seed-dtype-overread-changed", "mutation: other numbers"),
         ("paddle-identity-rule-copies-apart", "value: another factor"),

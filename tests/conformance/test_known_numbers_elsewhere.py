@@ -159,6 +159,32 @@ SEEN = {
             (Op("prod", ("z",), ("p",), ALONG), Op("imag", ("p",), ("y",)), Backward(("y",), (None,))),
         ),
     ),
+    "what is divided by a second derivative that is zero by formula": (
+        "torch-zero-tensor-times-nan",
+        Case(
+            (X, given("v", -1.0, math.nan, 0.0, shape=(3,))),
+            (
+                Op("abs", ("x",), ("y",)),
+                Grad(("y",), ("x",), ("g",), **LINKED),
+                Grad(("g",), ("x",), ("h",)),
+                Op("div", ("v", "h"), ("q",)),
+            ),
+            lane="exact",
+        ),
+    ),
+    "a product with NaN inside of a pass that such a second derivative goes through": (
+        "torch-zero-tensor-times-nan",
+        Case(
+            (X, given("v", math.nan, fixed=True)),
+            (
+                Op("mul", ("x", "v"), ("u",)),
+                Op("abs", ("u",), ("y",)),
+                Grad(("y",), ("u",), ("g",), **LINKED),
+                Grad(("g",), ("x",), ("h",)),
+            ),
+            lane="exact",
+        ),
+    ),
 }
 
 

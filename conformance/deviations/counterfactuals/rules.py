@@ -148,6 +148,7 @@ from conformance.deviations.counterfactuals.special import (
 from conformance.deviations.counterfactuals.sums import OF_SUMS
 from conformance.deviations.counterfactuals.triangles import triangles_of_repeated_elements
 from conformance.deviations.counterfactuals.unwritten import OF_UNWRITTEN
+from conformance.deviations.counterfactuals.zeros import zeros_without_memory
 from reference_impl import OPS
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -332,6 +333,7 @@ RULES: dict[str, Change] = {
     "as if matrices without a flag had no gradient": matrices_without_a_flag_dropped,
     "as if views that ops keep had the flags of their bases": views_of_operands_flagged,
     "as if gradients of transposed vectors were refused": gradients_of_transposed_vectors_refused,
+    "as if zeros stayed zeros when NaN multiplies them": zeros_without_memory,
     "as if what arrives at fills were overwritten": arriving_at_fills_overwritten,
     "as if fills had gradients at the first places alone": fills_of_first_places,
     "as if inputs might stand twice": repeated_inputs_allowed,

@@ -11,20 +11,21 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed
 from conformance.case.place import END
-from conformance.case.steps import Custom, Grad, InPlace, Op
+from conformance.case.steps import Backward, Custom, Grad, InPlace, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import Deviation
 from conformance.deviations.points import Point
 from conformance.deviations.reach import spoilt, spoilt_runs
 from conformance.deviations.wrong_values import bears
-from reference_impl import PADDLE_STATIC
+from reference_impl import PADDLE, PADDLE_STATIC
 from tests.conformance.engines import INFO, TOTAL, answer
 
 if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
 
 OF_PROGRAMS = BackendInfo("other", "1.0", PADDLE_STATIC, PADDLE_STATIC.not_offered)
+OF_PADDLE = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
 ZERO = Point("relu", "x", "zero")
 X = Input("x", (3,), (0.0, 1.0, 2.0))
 SUM = Op("sum", ("y",), ("z",), TOTAL)
@@ -131,6 +132,13 @@ def test_a_point_reaches_from_an_op_of_a_program() -> None:
 def test_a_point_reaches_through_an_op_that_may_run_again_although_its_graph_was_freed() -> None:
     case = Case((X,), (Op("neg", ("x",), ("y",)), SUM, GRAD, Grad(("z",), ("x",), ("h",))), "exact")
     assert [True] * 3 == reached(case, 3, Point("neg", "x", "any"))
+
+
+def test_a_point_reaches_what_a_pass_comes_to_before_it_ends_at_a_freed_graph() -> None:
+    made = Op("prod", ("w",), ("y",), {"axis": 0, "keepdims": False}), Op("unbind", ("x",), ("a", "b", "c"), {"axis": 0})
+    case = Case((X, Input("w", (), (0.0,))), (*made, Backward(("b",)), Backward(("y", "a"))), "exact")
+    answered = [run.outcome.final for run in spoilt_runs([Point("prod", "x", "zero")], Promise(case, OF_PADDLE))]
+    assert any(final[1] is not None and np.isnan(final[1].array) for final in answered)
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ class _Draft:
         self.values: Values = {e.name: engine.leaf(e, parameter=e.name in case.parameters) for e in self.taken}
         self.inputs = dict(self.values)
         self.makers: dict[str, str] = {}
-        self.first_flags: dict[str, bool] = {}
+        self.former_flags: dict[str, list[tuple[int, bool]]] = {}
         self.steps: list[Observation | tuple[list[Any], tuple[Event, ...]]] = []
 
     def add(self, number: int, step: Step) -> None:
@@ -218,7 +218,7 @@ class _Draft:
                         made = [self.engine.detach(self.values[step.tensor])]
                     case SetRequiresGrad():
                         made = [self.values[step.tensor]]
-                        self._set_flow(made[0], flows=step.requires_grad)
+                        self._set_flow(made[0], len(self.steps), flows=step.requires_grad)
                     case _:
                         return NotOffered("programs have no such step")
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
@@ -232,16 +232,18 @@ class _Draft:
                 self.makers.setdefault(self.engine.name(variable), names[0])
         return made, events
 
-    def _set_flow(self, variable: EngineVariable, *, flows: bool) -> None:
-        """Set a flag, and remember the one that the variable was made with.
+    def _set_flow(self, variable: EngineVariable, number: int, *, flows: bool) -> None:
+        """Set a flag, and remember which one all steps before this one saw.
 
         All others are read when the program has run: an engine may return a variable that dies when it is looked at.
         """
-        self.first_flags.setdefault(self.engine.name(variable), self.engine.flows(variable))
+        self.former_flags.setdefault(self.engine.name(variable), []).append((number, self.engine.flows(variable)))
         self.engine.set_flow(variable, flows=flows)
 
-    def _flag(self, variable: EngineVariable) -> bool:
-        return self.first_flags.get(self.engine.name(variable), self.engine.flows(variable))
+    def _flag(self, variable: EngineVariable, number: int) -> bool:
+        """Return the flag that a variable had when a step was written: a later step may have set another one."""
+        former = self.former_flags.get(self.engine.name(variable), [])
+        return next((flag for later, flag in former if number < later), self.engine.flows(variable))
 
     def _append_backward(self, step: AppendBackward) -> tuple[list[Any], tuple[Event, ...]]:
         pairs, calls = self.engine.append_backward(step, self.values)
@@ -275,9 +277,9 @@ class _Draft:
         ]
         elements = iter(arrays[len(self.inputs) :])
         observations: list[Observation] = []
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
             if isinstance(step, tuple):
-                seen = [None if v is None else Value(next(elements), self._flag(v)) for v in step[0]]
+                seen = [None if v is None else Value(next(elements), self._flag(v, number)) for v in step[0]]
                 observations.append(Computed(tuple(seen), None, step[1]))
             else:
                 observations.append(step)

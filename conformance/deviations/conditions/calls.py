@@ -275,6 +275,13 @@ def captured_on_the_way(case: Case, number: int) -> bool:
 
 
 @condition
+def asks_for_computed(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a computed value."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not {entry.name for entry in case.inputs}.issuperset(call.inputs)
+
+
+@condition
 def edge_of_computed_input(case: Case, number: int) -> bool:
     """Whether a `backward` has the edge of a computed tensor among its inputs."""
     call = case.steps[number]

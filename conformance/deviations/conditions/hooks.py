@@ -26,6 +26,15 @@ def hooks(case: Case, number: int) -> bool:
 
 
 @condition
+def hooked_beside_roots(case: Case, number: int) -> bool:
+    """Whether a call comes by a value by which what has a hook, or retains its gradient, was computed, or by that itself."""
+    call, before = call_at(case, number), case.steps[:number]
+    hooked = {s.tensor for s in before if isinstance(s, Hook | RetainGrad)}
+    hooked.update(name for s in before if isinstance(s, Backward) for name in s.inputs or ())
+    return call is not None and not upstream_of(before, call.roots).isdisjoint(upstream_of(before, hooked))
+
+
+@condition
 def retains(case: Case, number: int) -> bool:
     """Whether the step asks a value to retain its gradient."""
     return isinstance(case.steps[number], RetainGrad)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import constants_made, edges, leaves, made_by, upstream, values_of
+from conformance.case.queries import call_at, constants_made, edges, leaves, made_by, upstream, upstream_of, values_of
 from conformance.case.rewrite import with_steps
 from conformance.case.steps import (
     SEED_FIELDS,
@@ -29,6 +29,8 @@ from reference_impl import PADDLE, TORCH
 from reference_impl.primitives.update import EXPANDING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
     from reference_impl import Dialect
 
@@ -65,6 +67,19 @@ def fills_expansion(case: Case, number: int) -> bool:
     aliases = Aliases(case.steps[:number])
     made = (aliases.parent[name][1] for name in aliases.above(step.tensor) if name in aliases.parent)
     return any(isinstance(one, Op) and one.op in EXPANDING for one in made)
+
+
+@condition
+def passes_filled_expansion(case: Case, number: int) -> bool:
+    """Whether a call comes by an expanded tensor that was filled in place, and recorded, or by what shares its memory."""
+    filled = (step.tensor for i, step in enumerate(case.steps[:number]) if isinstance(step, InPlace) and fills_expansion(case, i))
+    return _comes_by(case, number, sharing_with(filled, case.steps[:number]))
+
+
+def _comes_by(case: Case, number: int, names: Collection[str]) -> bool:
+    """Whether a step is a call whose roots are among some values, or were computed from one."""
+    call = call_at(case, number)
+    return call is not None and not upstream_of(case.steps[:number], call.roots).isdisjoint(names)
 
 
 @condition
@@ -215,6 +230,13 @@ def create_graph_after_in_place(case: Case, number: int) -> bool:
 
 
 @condition
+def passes_recorded_write(case: Case, number: int) -> bool:
+    """Whether a call comes by the memory of a tensor that a recorded in-place update changed."""
+    before = case.steps[:number]
+    return _comes_by(case, number, sharing_with((s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad), before))
+
+
+@condition
 def hook_on_rewritten_view(case: Case, number: int) -> bool:
     """Whether the step hooks, or retains the gradient of, a view whose memory an in-place update changed."""
     step, before = case.steps[number], case.steps[:number]
@@ -223,6 +245,14 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
     aliases = Aliases(before)
     written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
     return step.tensor in aliases.parent and aliases.root(step.tensor) in written
+
+
+@condition
+def passes_hooked_rewritten_view(case: Case, number: int) -> bool:
+    """Whether a call comes by the memory of a view that was hooked, or retains its gradient, after an in-place update changed it."""
+    before = case.steps[:number]
+    hooked = {s.tensor for i, s in enumerate(before) if isinstance(s, Hook | RetainGrad) and hook_on_rewritten_view(case, i)}
+    return _comes_by(case, number, sharing_with(hooked, before))
 
 
 @condition
@@ -256,6 +286,14 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
             constants.discard(earlier.tensor)
             written.add(earlier.tensor)
     return step.tensor in constants and aliases.base(step.tensor) in {aliases.base(name) for name in written}
+
+
+@condition
+def adds_to_gradient_of_same_leaf(case: Case, number: int) -> bool:
+    """Whether a `backward` comes by a leaf that an earlier one came by."""
+    before = case.steps[:number]
+    earlier = {name for i, s in enumerate(before) if isinstance(s, Backward) for name in upstream_of(before[:i], s.roots)}
+    return isinstance(case.steps[number], Backward) and _comes_by(case, number, earlier & leaves(case))
 
 
 @condition

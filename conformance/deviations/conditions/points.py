@@ -272,3 +272,11 @@ def takes_sizes(case: Case, number: int) -> bool:
     """Whether the step is made of sizes of elements, be it by a norm: the derivative of their signs is a constant 0."""
     step = case.steps[number]
     return isinstance(step, Op) and (step.op in ABSOLUTE or step.attrs.get("p", step.attrs.get("order")) in OF_SIZES)
+
+
+@condition
+def passes_sizes(case: Case, number: int) -> bool:
+    """Whether a call comes by what is made of sizes of elements, or of their signs."""
+    call, before = call_at(case, number), case.steps[:number]
+    made = {name for i, step in enumerate(before) if takes_sizes(case, i) for name in results(step)}
+    return call is not None and not upstream_of(before, call.roots).isdisjoint(made)

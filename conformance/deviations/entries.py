@@ -23,7 +23,7 @@ from packaging.version import Version
 from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
-from conformance.case.steps import Backward, InPlace, observed, ops, uses
+from conformance.case.steps import Backward, Grad, InPlace, observed, ops, uses
 from conformance.compare.mismatch import IN_A_PASS, KINDS, POISON
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED, tensor_of
@@ -176,12 +176,16 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.lru_cache(maxsize=1024)
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
-    """Return the ops that the values of a step were made by, directly or not, in custom functions and autograd calls, too."""
+    """Return the ops that the values of a step were made by, directly or not, in custom functions and autograd calls, too.
+
+    What a `backward` left in ``.grad`` is among these values, but for a `grad` call, which adds nothing to it.
+    """
     steps = until(case, step)
+    adds = step is END or not isinstance(steps[-1], Grad)
     wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
     found: set[str] = set()
     for earlier in reversed(steps):
-        touched = wanted.intersection(observed(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
+        touched = wanted.intersection(observed(earlier)) or (adds and isinstance(earlier, Backward)) or earlier is steps[-1]
         if touched:
             wanted.update(name for _, name in uses(earlier))
             found.update([earlier.op] if isinstance(earlier, InPlace) else (op.op for op in ops(earlier)))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from conformance.case.case import Case, Input, input_of
+from conformance.case.case import Case, Input
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.place import END
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 BESIDE, MADE, FOUND = "elsewhere_0", "elsewhere_1", "elsewhere_2"
 """What a call that has nothing to do with a script is about; no script has such names."""
+LEAF = Input(BESIDE, (2,), (1.0, 2.0))
 PLAIN: dict[str, Any] = {
     "create_graph": False,
     "no_grad": False,
@@ -68,10 +69,9 @@ def beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple
     if found.step is END or promise.info.dialect.static or not isinstance(step := promise.case.steps[found.step], Grad | Backward):
         return
     seen = actual.observations[found.step]
-    leaf = input_of(BESIDE, np.array([1.0, 2.0], np.float32))
     called = Grad((MADE,), (BESIDE,), (FOUND,)) if isinstance(step, Grad) else Backward((MADE,))
     steps = *promise.case.steps[: found.step], Op("sum", (BESIDE,), (MADE,), {"axis": None, "keepdims": False}), called
-    variant = promise.of(Case((*promise.case.inputs, leaf), steps, promise.case.lane))
+    variant = promise.of(Case((*promise.case.inputs, LEAF), steps, promise.case.lane))
     *before, right = variant.outcome.observations
     if variant.impossible is not None or not isinstance(right, Computed):
         return
@@ -97,9 +97,8 @@ def afterwards(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[t
     *seen, refused = actual.observations[:count]
     if not isinstance(refused, Raised):
         return
-    leaf = Input(BESIDE, (2,), (1.0, 2.0))
     called = Op("sum", (BESIDE,), (MADE,), {"axis": None, "keepdims": False}), Backward((MADE,))
-    variant = promise.of(Case((*promise.case.inputs, leaf), (*promise.case.steps[:count], *called), promise.case.lane))
+    variant = promise.of(Case((*promise.case.inputs, LEAF), (*promise.case.steps[:count], *called), promise.case.lane))
     *_, made, right = variant.outcome.observations
     if variant.impossible is not None or not isinstance(right, Computed) or right.state is None:
         return

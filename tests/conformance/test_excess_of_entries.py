@@ -95,6 +95,27 @@ def test_an_engine_that_does_more_than_an_entry_predicts_is_caught(entry: str, e
     assert {*done.excused} <= BESIDE_MEMORY
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "torch-accumulation-refused",
+        "torch-fill-expanded-backward",
+        "torch-native-dropout-empty",
+        "torch-solution-gradients-share",
+        "torch-view-lost-after-write",
+        "torch-zero-tensor",
+        "paddle-constant-input",
+        "paddle-gaussian-nll-variance",
+        "paddle-hook-empty-slot",
+        "paddle-in-place-double",
+    ],
+)
+def test_an_entry_about_what_a_call_comes_by_says_nothing_of_a_call_about_other_tensors(entry: str, workers: Workers) -> None:
+    done = exceeded(entry, workers)
+    assert "error: in a call about other tensors" in done.tried
+    assert "error: in a call about other tensors" not in done.excused
+
+
 def test_other_numbers_than_its_seed_are_no_known_gradient_of_a_target_that_stops_gradients(workers: Workers) -> None:
     _, case = SEEN["a target that stops gradients, above another target"]
     done = exceeded("paddle-static-no-grad-target", workers, case)

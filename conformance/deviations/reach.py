@@ -69,7 +69,7 @@ def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
 
 
 def _unfreed(promise: Promise) -> Iterator[Promise]:
-    """Yield the script in which no graph is freed, if a pass ends at a freed one: with more nodes it may end before it comes to a point."""
+    """Yield the script in which no graph is freed, if a pass ends at a freed one: with more nodes it may end before a point."""
     freed = (isinstance(seen, Raised) and seen.category is Category.GRAPH_FREED for seen in promise.outcome.observations)
     if any(freed):
         yield promise.of(each_step(promise.case, keeping_its_graph))

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def gradients_in_memories(memories: Sequence[Any]) -> Iterator[None]:
-    """Have what is handed on in these memories be used as ``.grad`` there, and have what was seen of that not change any more."""
+    """Have what is handed on in these memories be used as ``.grad`` there, and added to."""
     with (
-        summed_in_place(everywhere=True, kept_by_nodes=memories),
-        patch.object(ReferenceEngine, "look", _looked),
+        gradients_summed(everywhere=True, kept_by_nodes=memories),
         patch.object(ReferenceEngine, "clear_grad", _cleared),
     ):
+        yield
+
+
+@contextmanager
+def gradients_summed(**how: Any) -> Iterator[None]:
+    """Have gradients be added to in place, as `summed_in_place` is told, and what was seen of them not change with later passes."""
+    with summed_in_place(**how), patch.object(ReferenceEngine, "look", _looked):
         yield
 
 

@@ -114,6 +114,14 @@ def test_leaves_that_share_a_gradient_are_both_added_to_twice() -> None:
     assert [[5.0, 5.0], [5.0, 5.0]] == [held.array.tolist() for held in _summed_in_place(case).final if held is not None]
 
 
+def test_a_shared_gradient_was_seen_before_a_later_pass_added_to_it() -> None:
+    """As Paddle 3.3.1 does it: 1, then 3."""
+    shared = Custom(("x", "y"), ("q",), (Op("add", ("x", "y"), ("f",)),), ("f",), ("c",), ("c", "c"))
+    passes = (Backward(("z",), retain_graph=True), Backward(("z",)))
+    _, _, *seen = _summed_in_place(Case((X, Y), (shared, Op("sum", ("q",), ("z",), TOTAL), *passes), "exact")).observations
+    assert [[1.0, 1.0], [3.0, 3.0]] == [one.state[0].array.tolist() for one in seen]  # type: ignore[union-attr, index]
+
+
 def test_sums_that_nobody_shares_are_right_in_place() -> None:
     steps = (Op("add", ("x", "x"), ("a",)), Op("mul", ("a", "x"), ("b",)), Op("sum", ("b",), ("z",), TOTAL), Backward(("z",)))
     case = Case((X,), steps, "exact")

@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from conformance.deviations.shared_gradients import gradients_summed
 from reference_impl.primitives.arithmetic import add
 from reference_impl.reverse import contract, engine, walk
-from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
@@ -35,19 +35,19 @@ def read_as(array: Any, dtype: Any) -> Any:
 
 def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
-    yield summed_in_place()
-    yield summed_in_place(last_root_first=True)
+    yield gradients_summed()
+    yield gradients_summed(last_root_first=True)
 
 
 def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have all sums of gradients be formed in what arrived first, and gradients of activations in what arrives as a view."""
-    yield summed_in_place(everywhere=True)
-    yield summed_in_place(everywhere=True, last_root_first=True)
+    yield gradients_summed(everywhere=True)
+    yield gradients_summed(everywhere=True, last_root_first=True)
 
 
 def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have sums hand what arrives on to both operands, where it is added to itself."""
-    yield summed_in_place(everywhere=True, both=True)
+    yield gradients_summed(everywhere=True, both=True)
 
 
 @contextmanager

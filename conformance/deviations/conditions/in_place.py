@@ -29,9 +29,10 @@ from reference_impl import PADDLE, TORCH
 from reference_impl.primitives.update import EXPANDING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from conformance.case.case import Case
+    from conformance.case.steps import Step
     from reference_impl import Dialect
 
 GIVEN = SEED_FIELDS | {"tensor_returned"}
@@ -59,21 +60,21 @@ def writes_triangle(case: Case, number: int) -> bool:
 
 
 @condition
-def fills_expansion(case: Case, number: int) -> bool:
-    """Whether the step fills an expanded tensor in place, and is recorded."""
-    step = case.steps[number]
-    if not isinstance(step, InPlace) or step.op != "fill" or step.no_grad:
-        return False
-    aliases = Aliases(case.steps[:number])
-    made = (aliases.parent[name][1] for name in aliases.above(step.tensor) if name in aliases.parent)
-    return any(isinstance(one, Op) and one.op in EXPANDING for one in made)
-
-
-@condition
 def passes_filled_expansion(case: Case, number: int) -> bool:
     """Whether a call comes by an expanded tensor that was filled in place, and recorded, or by what shares its memory."""
-    filled = (step.tensor for i, step in enumerate(case.steps[:number]) if isinstance(step, InPlace) and fills_expansion(case, i))
-    return _comes_by(case, number, sharing_with(filled, case.steps[:number]))
+    before = case.steps[:number]
+    return _comes_by(case, number, sharing_with(_filled_expansions(before), before))
+
+
+def _filled_expansions(before: Sequence[Step]) -> set[str]:
+    """Return the expanded tensors that a recorded step filled in place."""
+    filled: set[str] = set()
+    for i, step in enumerate(before):
+        if isinstance(step, InPlace) and step.op == "fill" and not step.no_grad:
+            aliases = Aliases(before[:i])
+            made = (aliases.parent[name][1] for name in aliases.above(step.tensor) if name in aliases.parent)
+            filled.update({step.tensor} if any(isinstance(one, Op) and one.op in EXPANDING for one in made) else ())
+    return filled
 
 
 def _comes_by(case: Case, number: int, names: Collection[str]) -> bool:

@@ -16,6 +16,7 @@ from conformance.case.steps import (
     Hook,
     InPlace,
     Op,
+    SetRequiresGrad,
 )
 from conformance.judge.verdict import Bucket
 from tests.conformance.engines import TOTAL
@@ -183,6 +184,18 @@ SEEN = {
                 Grad(("g",), ("x",), ("h",)),
             ),
             lane="exact",
+        ),
+    ),
+    "a factor that is transposed from a view whose base is asked to require a gradient later": (
+        "torch-view-flag-follows-base",
+        Case(
+            (given("b", 1.0, 3.0, 2.0, shape=(1, 1, 3), fixed=True), given("y", 2.0, shape=(1,))),
+            (
+                Op("dsplit", ("b",), ("v",), {"axis": 2, "part": 1, "sections": [2, 1]}),
+                Op("matmul_transposed", ("v", "y"), ("p",), {"transpose_x": True, "transpose_y": True}),
+                SetRequiresGrad("b", requires_grad=True),
+                Grad(("p",), ("y",), ("g",), **LINKED),
+            ),
         ),
     ),
 }

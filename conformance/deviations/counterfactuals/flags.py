@@ -42,8 +42,16 @@ def views_flagged_with_their_bases(case: Case, number: StepNumber, _: Sequence[s
 
 
 def views_of_operands_flagged(_: Sequence[str]) -> Iterator[AbstractContextManager[Any]]:
-    """Have ops that keep views of their operands be differentiated by the flags that these have when that is done."""
-    yield patch.object(walk.ReversePass, "_toggled", lambda *_: {})
+    """Have ops that keep views of their operands be differentiated by the flags that these, or their bases, have when that is done."""
+    yield patch.object(walk.ReversePass, "_toggled", lambda _, node: {o: False for o in node.operands if _follows(o)})
+
+
+def _follows(operand: Any) -> bool:
+    """Whether a constant is a view of what requires a gradient, as the factor is that an op transposes."""
+    base = operand
+    while type(base) is Tensor and base.link is not None:
+        base = base.link[0]
+    return base is not operand and not operand.requires_grad and base.requires_grad
 
 
 def matrices_without_a_flag_dropped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

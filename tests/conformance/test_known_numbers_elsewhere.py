@@ -173,19 +173,6 @@ SEEN = {
             lane="exact",
         ),
     ),
-    "a product with NaN inside of a pass that such a second derivative goes through": (
-        "torch-zero-tensor-times-nan",
-        Case(
-            (X, given("v", math.nan, fixed=True)),
-            (
-                Op("mul", ("x", "v"), ("u",)),
-                Op("abs", ("u",), ("y",)),
-                Grad(("y",), ("u",), ("g",), **LINKED),
-                Grad(("g",), ("x",), ("h",)),
-            ),
-            lane="exact",
-        ),
-    ),
     "a factor that is transposed from a view whose base is asked to require a gradient later": (
         "torch-view-flag-follows-base",
         Case(

@@ -269,7 +269,9 @@ class _Fill(ast.NodeTransformer):
 def signature(name: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Return the names of an op's operands and of its attributes, and whether it takes any number of operands."""
     rule = OPS[name]
-    parameters = inspect.signature(rule.forward if isinstance(rule, Primitive) else rule).parameters.values()
+    if isinstance(rule, Primitive):
+        return rule.operands, rule.attrs, rule.variadic
+    parameters = inspect.signature(rule).parameters.values()
     return (
         tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY),
         tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),

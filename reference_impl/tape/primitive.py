@@ -142,15 +142,17 @@ class Primitive:
     takes_nothing: bool = False
     handing: tuple[int, ...] = ()
     operands: tuple[str, ...] = field(init=False)
+    attrs: tuple[str, ...] = field(init=False)
     variadic: bool = field(init=False)
     saving: frozenset[int] = field(init=False)
     derivative_of: tuple[str, int] = field(init=False)
     rules: list[Callable[..., Any] | None] = field(init=False)
 
     def __post_init__(self, keeping: Iterable[str] | None) -> None:
-        """Read the operands off the forward."""
+        """Read the operands and the attributes off the forward, which may be replaced later."""
         parameters = inspect.signature(self.forward).parameters.values()
         self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.attrs = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.saving = frozenset(range(len(self.operands)) if keeping is None else map(self.operands.index, keeping))
         self.derivative_of = (self.name, 0)

@@ -13,8 +13,10 @@ from conformance.generate.sources import FastSource
 from conformance.generate.special_points import cases_of, is_packed, single
 from conformance.ops import NOT_OFFERED, catalogue
 from conformance.ops.dtypes import DOUBLE, DTYPES, OTHER_KIND, OTHER_PRECISION, is_complex
-from conformance.ops.spec import Growth, Memory
+from conformance.ops.spec import Growth, Memory, signature
 from reference_impl import OPS, Tensor, grad
+from reference_impl.primitives import shape
+from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,3 +192,12 @@ def test_of_two_forms_of_a_call_only_the_one_that_is_meant_is_printed() -> None:
     attrs = {"target": [0], "weight": None, "ignore_index": -100, "reduction": "sum"}
     wanted = "torch.nn.functional.cross_entropy(x0, torch.tensor([0]), None, ignore_index=-100, reduction='sum')"
     assert wanted == catalogue()["cross_entropy"].text("torch", ["x0"], attrs)
+
+
+def test_what_an_op_takes_is_known_while_its_forward_is_another_one() -> None:
+    def of_anything(*_: Any, **__: Any) -> None:
+        """Be a forward whose own operands and attributes have no names."""
+
+    signature.cache_clear()
+    with replaced_forward(shape.expand, lambda _: of_anything):
+        assert (("x",), ("shape",)) == (catalogue()["expand"].operands, catalogue()["expand"].attrs)

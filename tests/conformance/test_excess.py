@@ -83,7 +83,7 @@ def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
 def test_an_entry_that_says_what_the_wrong_numbers_are_excuses_nothing_else(exceeded: Any) -> None:
     found = exceeded(entry("value", signature=("zeros",)), one_zero)
     elsewhere = ("a right element", "a right element is lost", "a right element is infinite")
-    numbers = ("a little beside", "another factor", *elsewhere, "absent instead")
+    numbers = ("in a call about other tensors", "a little beside", "another factor", *elsewhere, "absent instead")
     assert (tuple(f"value: {words}" for words in numbers), {}) == (found.tried, found.excused)
 
 
@@ -91,7 +91,7 @@ def test_an_entry_of_any_number_excuses_every_number(exceeded: Any) -> None:
     found = exceeded(entry("value", unpredictable="memory"), one_zero)
     beside = ["value: a little beside", "value: another factor"]
     elsewhere = ["value: a right element", "value: a right element is lost", "value: a right element is infinite"]
-    numbers = beside + elsewhere
+    numbers = ["value: in a call about other tensors", *beside, *elsewhere]
     assert (numbers, []) == ([*found.excused], overreaches(found))
 
 

@@ -127,11 +127,6 @@ def test_other_numbers_than_its_seed_are_no_known_gradient_of_a_target_that_stop
     ("entry", "name", "excess"),
     [
         ("torch-grad-aliases-seed-grad", "gradient-of-a-tile-by-ones-that-is-its-seed", "absence: other numbers"),
-        (
-            "paddle-static-no-grad-target-of-several-once",
-            "cut-target-that-stands-twice-beside-its-sibling",
-            "value: another factor",
-        ),
         ("paddle-slot-of-derivative-seed", "seed-of-the-second-factor-of-bmm-that-is-wider-than-the-first", "value: another factor"),
     ],
 )

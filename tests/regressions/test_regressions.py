@@ -109,7 +109,6 @@ OF_TORCH_ALONE = (
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 OF_PADDLE_ALONE = (
-    "cut-target-that-stands-twice-beside-its-sibling",
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
     "dump-of-what-runs-behind-what-a-custom-function-leaves-out",
@@ -148,7 +147,6 @@ PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
     "constant-seed-beside-the-part-of-a-stride-in-a-program",
     "cut-factor-beside-one-that-is-asked-for",
-    "cut-target-that-stands-twice-beside-its-sibling",
     "derivative-of-a-power-in-its-result-in-a-program",
     "derivative-of-a-quotient-beside-a-cut-at-the-quotient",
     "gradient-that-is-a-seed-behind-positive",

@@ -83,24 +83,9 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
             yield replace_step(case, number, *opened), number + len(opened) - 1
 
 
-def uncut_targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Let gradients flow to a call's own targets, as `targets_not_cut`, and count those that are one variable once."""
-    for uncut, place in targets_not_cut(case, number, ()):
-        call = None if place is END else uncut.steps[place]
-        if place is END or not isinstance(call, Grad):
-            continue
-        same, first = one_variable(uncut, place), dict[str, int]()
-        for i, name in _variables(call, same):
-            first.setdefault(name, i)
-        again = [i for i in range(len(call.roots)) if i not in first.values()]
-        if again:
-            yield replace_step(uncut, place, functools.reduce(without_root, reversed(again), call)), place
-
-
 OF_TARGETS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if a target were missing": targets_once,
     "as if there were no target": no_target,
     "as if targets were not cut": targets_not_cut,
-    "as if targets were not cut, and counted once": uncut_targets_once,
 }
 """The counterfactuals by the words that an entry uses."""

@@ -67,6 +67,12 @@ def upstream_of(steps: Sequence[Step], names: Iterable[str], but: Collection[str
     return wanted
 
 
+def comes_by(case: Case, number: int, names: Iterable[str]) -> bool:
+    """Whether a step is a call whose roots are among some values, or were computed from one."""
+    call = call_at(case, number)
+    return call is not None and not upstream_of(case.steps[:number], call.roots).isdisjoint(names)
+
+
 def edges(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each edge the tensor whose edge it is."""
     return {step.results[0]: step.tensor for step in steps if isinstance(step, Edge)}

@@ -72,10 +72,18 @@ def is_quotient_beyond_range(x: Any, y: Any) -> Any:
     return far | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
 
 
+BLOCK = 8
+"""So many numbers of single precision fill a vector register."""
+
+
+def fill_a_block(x: Any, axis: int) -> bool:
+    """Whether the elements along an axis lie side by side in memory, and are as many as a `BLOCK` or more."""
+    return bool(x.ndim and x.shape[axis] >= BLOCK and math.prod(x.shape[axis % x.ndim + 1 :]) == 1)
+
+
 def _is_lost_in_a_row(x: Any, axis: int) -> Any:
-    """Return which elements are not finite, if those along the axis lie side by side in memory and fill a vector register."""
-    together = x.ndim > 0 and x.shape[axis] >= 8 and math.prod(x.shape[axis % x.ndim + 1 :]) == 1
-    return ~np.isfinite(x) & (together and x.dtype == np.float32)
+    """Return which elements are not finite, if those along the axis fill a block of single precision."""
+    return ~np.isfinite(x) & (fill_a_block(x, axis) and x.dtype == np.float32)
 
 
 VALUES: Mapping[str, Callable[[Any], Any]] = {

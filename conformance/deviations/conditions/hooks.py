@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed
-from conformance.case.queries import call_at, edges, leaves, twins, upstream_of
+from conformance.case.queries import call_at, comes_by, edges, leaves, twins, upstream_of
 from conformance.case.rewrite import CONSTANT, with_steps
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
 from conformance.compare.promise import promised
@@ -28,10 +28,10 @@ def hooks(case: Case, number: int) -> bool:
 @condition
 def hooked_beside_roots(case: Case, number: int) -> bool:
     """Whether a call comes by a value by which what has a hook, or retains its gradient, was computed, or by that itself."""
-    call, before = call_at(case, number), case.steps[:number]
+    before = case.steps[:number]
     hooked = {s.tensor for s in before if isinstance(s, Hook | RetainGrad)}
     hooked.update(name for s in before if isinstance(s, Backward) for name in s.inputs or ())
-    return call is not None and not upstream_of(before, call.roots).isdisjoint(upstream_of(before, hooked))
+    return comes_by(case, number, upstream_of(before, hooked))
 
 
 @condition

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import call_at, constants_made, edges, leaves, made_by, upstream, upstream_of, values_of
+from conformance.case.queries import comes_by, constants_made, edges, leaves, made_by, upstream, upstream_of, values_of
 from conformance.case.rewrite import with_steps
 from conformance.case.steps import (
     SEED_FIELDS,
@@ -29,7 +29,7 @@ from reference_impl import PADDLE, TORCH
 from reference_impl.primitives.update import EXPANDING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -63,7 +63,7 @@ def writes_triangle(case: Case, number: int) -> bool:
 def passes_filled_expansion(case: Case, number: int) -> bool:
     """Whether a call comes by an expanded tensor that was filled in place, and recorded, or by what shares its memory."""
     before = case.steps[:number]
-    return _comes_by(case, number, sharing_with(_filled_expansions(before), before))
+    return comes_by(case, number, sharing_with(_filled_expansions(before), before))
 
 
 def _filled_expansions(before: Sequence[Step]) -> set[str]:
@@ -75,12 +75,6 @@ def _filled_expansions(before: Sequence[Step]) -> set[str]:
             made = (aliases.parent[name][1] for name in aliases.above(step.tensor) if name in aliases.parent)
             filled.update({step.tensor} if any(isinstance(one, Op) and one.op in EXPANDING for one in made) else ())
     return filled
-
-
-def _comes_by(case: Case, number: int, names: Collection[str]) -> bool:
-    """Whether a step is a call whose roots are among some values, or were computed from one."""
-    call = call_at(case, number)
-    return call is not None and not upstream_of(case.steps[:number], call.roots).isdisjoint(names)
 
 
 @condition
@@ -234,7 +228,7 @@ def create_graph_after_in_place(case: Case, number: int) -> bool:
 def passes_recorded_write(case: Case, number: int) -> bool:
     """Whether a call comes by the memory of a tensor that a recorded in-place update changed."""
     before = case.steps[:number]
-    return _comes_by(case, number, sharing_with((s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad), before))
+    return comes_by(case, number, sharing_with((s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad), before))
 
 
 @condition
@@ -253,7 +247,7 @@ def passes_hooked_rewritten_view(case: Case, number: int) -> bool:
     """Whether a call comes by the memory of a view that was hooked, or retains its gradient, after an in-place update changed it."""
     before = case.steps[:number]
     hooked = {s.tensor for i, s in enumerate(before) if isinstance(s, Hook | RetainGrad) and hook_on_rewritten_view(case, i)}
-    return _comes_by(case, number, sharing_with(hooked, before))
+    return comes_by(case, number, sharing_with(hooked, before))
 
 
 @condition
@@ -294,7 +288,7 @@ def adds_to_gradient_of_same_leaf(case: Case, number: int) -> bool:
     """Whether a `backward` comes by a leaf that an earlier one came by."""
     before = case.steps[:number]
     earlier = {name for i, s in enumerate(before) if isinstance(s, Backward) for name in upstream_of(before[:i], s.roots)}
-    return isinstance(case.steps[number], Backward) and _comes_by(case, number, earlier & leaves(case))
+    return isinstance(case.steps[number], Backward) and comes_by(case, number, earlier & leaves(case))
 
 
 @condition

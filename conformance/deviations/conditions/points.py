@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.queries import call_at, upstream_of
+from conformance.case.queries import comes_by
 from conformance.case.steps import Hook, Op, SetRequiresGrad, results
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import is_quotient_beyond_range, promised_arrays
@@ -226,11 +226,7 @@ def dropout_of_nothing(case: Case, number: int) -> bool:
 @condition
 def passes_dropout_of_nothing(case: Case, number: int) -> bool:
     """Whether a call comes by a tensor without elements of which a dropout in evaluation was recorded before."""
-    call, before = call_at(case, number), case.steps[:number]
-    if call is None:
-        return False
-    above = upstream_of(before, call.roots)
-    return not above.isdisjoint(dropped_nothings(case, number))
+    return comes_by(case, number, dropped_nothings(case, number))
 
 
 @condition
@@ -277,6 +273,5 @@ def takes_sizes(case: Case, number: int) -> bool:
 @condition
 def passes_sizes(case: Case, number: int) -> bool:
     """Whether a call comes by what is made of sizes of elements, or of their signs."""
-    call, before = call_at(case, number), case.steps[:number]
-    made = {name for i, step in enumerate(before) if takes_sizes(case, i) for name in results(step)}
-    return call is not None and not upstream_of(before, call.roots).isdisjoint(made)
+    made = {name for i, step in enumerate(case.steps[:number]) if takes_sizes(case, i) for name in results(step)}
+    return comes_by(case, number, made)

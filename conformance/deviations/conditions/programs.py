@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Raised
-from conformance.case.queries import arrays_of, call_at, derivatives, upstream, upstream_of, values_of
+from conformance.case.queries import arrays_of, call_at, comes_by, derivatives, upstream, upstream_of, values_of
 from conformance.case.steps import AppendBackward, Grad, Op, SetRequiresGrad, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import EXPANDING
@@ -279,8 +279,8 @@ def target_above_target(case: Case, number: int) -> bool:
 def seed_below_targets(case: Case, number: int) -> bool:
     """Whether a seed of a call is a variable that targets of it were computed from, of which one was computed from another."""
     call = call_at(case, number)
-    below = () if call is None else call.seeds or ()
-    return target_above_target(case, number) and call is not None and not upstream_of(case.steps[:number], call.roots).isdisjoint(below)
+    seeds = () if call is None else [seed for seed in call.seeds or () if seed is not None]
+    return target_above_target(case, number) and comes_by(case, number, seeds)
 
 
 @condition

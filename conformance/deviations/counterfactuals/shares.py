@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.deviations.counterfactuals.attributes import CLIP
+from conformance.deviations.points import BLOCK, fill_a_block
 from reference_impl.primitives.softmax import softmax
 from reference_impl.tape.rules import replaced_forward
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-BLOCK = 8
-"""So many numbers of single precision are clipped at once; what is left over behind the last block is clipped one by one."""
-
 
 def shares_clipped_in_blocks(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have softmax clip a difference that is NaN as well, if it stands in a block; of rows that are not finite, in a row of memory."""
+    """Have softmax clip a difference that is NaN as well, if it stands in a block; of rows that are not finite, in a row of memory.
+
+    A block is clipped at once; what is left over behind the last one is clipped number by number.
+    """
     yield replaced_forward(softmax, lambda right: partial(_clipped, right))
 
 
 def _clipped(right: Callable[..., Array], x: Array, *, axis: int) -> Array:
     made = right(x, axis=axis)
-    if not x.size or not x.ndim or x.shape[axis] < BLOCK or math.prod(x.shape[axis % x.ndim + 1 :]) > 1:
+    if not x.size or not fill_a_block(x, axis):
         return made
     rows = x.reshape(-1, x.shape[axis])
     first, whole = rows[:, :1], rows.shape[1] // BLOCK * BLOCK

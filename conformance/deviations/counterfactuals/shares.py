@@ -1,4 +1,4 @@
-"""Counterfactual shares of rows that are not finite; see `counterfactuals.rules`."""
+"""Counterfactual rules of softmax: what it answers for rows that hold infinities or NaN; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 
